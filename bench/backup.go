@@ -34,7 +34,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	var databases [2]*db.DB // the first with a backup, the second without
+	var databases [2]*db.DB // with a backup, and without
 	for i := range databases {
 		if databases[i], err = db.Open(ctx, "sqlite:"+filepath.Join(dir, fmt.Sprintf("%d.db", i)), db.NoHooks); err != nil {
 			return err
@@ -45,15 +45,15 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 	service := backup.New(databases[0], backup.Config{
-		Destination: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, Site: uuid.NewString(),
+		Destination: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, SiteID: uuid.NewString(),
 		Secrets:  backup.Secrets{Current: uuid.NewString() + uuid.NewString()},
 		OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
-		Full:     func() bool { return false }, Free: func() int64 { return math.MaxInt64 }, Scratch: dir, Log: slog.New(slog.DiscardHandler),
+		DiskFull: func() bool { return false }, FreeSpace: func() int64 { return math.MaxInt64 }, ScratchDir: dir, Log: slog.New(slog.DiscardHandler),
 	}, time.Now)
-	running, stop := context.WithCancel(ctx)
-	var services sync.WaitGroup
-	services.Go(func() { service.Run(running) })
-	defer func() { stop(); services.Wait() }()
+	runCtx, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { service.Run(runCtx) })
+	defer func() { stop(); wg.Wait() }()
 	var rates, p99s [2][]float64
 	for pair := range backupPairs {
 		for turn := range databases {
@@ -72,13 +72,14 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 	if status.LastBackup.IsZero() || status.BackupError != "" {
 		return fmt.Errorf("the backup did not run: %+v", status)
 	}
-	_, err = fmt.Fprintf(out, "\nContinuous backup of an SQLite database into a folder on the same disk, %d writers, medians of %d pairs of %s\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  ratio of the writes %.3f\n",
+	_, err = fmt.Fprintf(out, "\nContinuous backup of an SQLite database into a folder on the same disk, %d writers, medians of %d pairs of %s\n"+
+		"  %-14s writes/s %7.0f   p99 %6.1f ms\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  ratio of the writes %.3f\n",
 		backupWriters, backupPairs, backupTime, "with backup", median(rates[0]), median(p99s[0]), "without", median(rates[1]), median(p99s[1]), median(rates[0])/median(rates[1]))
 	return err
 }
 
-// writeFor writes one row in each transaction for backupTime. It returns the writes in a second and the 99th percentile of their
-// times in milliseconds.
+// writeFor writes to the database for backupTime, one row in each transaction. It returns the writes per second, and the 99th percentile of
+// their durations in milliseconds.
 func writeFor(ctx context.Context, d *db.DB) (rate, p99 float64, err error) {
 	var (
 		mu      sync.Mutex

@@ -13,15 +13,15 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file is for people who ask an owner (an administrator of the site) what the site stores about their email address, or who want this
-// data erased. It lists where the program stores the data, and it finds and erases the mails that wait to be sent.
+// This file lists where the program stores data about an email address, and finds and erases the mails that wait to be sent. An owner (an
+// administrator of the site) uses it for visitors who ask what the site stores about their address, or who want this data erased.
 
-// addressPlaces lists every place where data about an email address is stored. In each place, the function Each reads the data about an
+// addressPlaces returns every place where data about an email address is stored. For each place, the function Each reads the data about an
 // address, and Erase deletes it. Owners find, export and erase this data with the function /functions/v1/address-data. A new table with
-// addresses needs a line here.
+// addresses needs an element here.
 //
-// An erasure follows the order of the list. Accounts come after the activity log and the sign-ins, because the rows of these two are found
-// by the account's id.
+// An erasure follows the order of the list. Accounts come after the activity log and the sign-ins, because the rows of both are found by the
+// account's id.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -45,8 +45,8 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 
 // queuedMail contains the kind and the addresses of a mail that a job will send. It is decoded from the job's payload, which has only some
 // of the fields:
-//   - auth.JobMail: Kind, To and, for a change of the e-mail address, NewEmail
-//   - auth.JobMessageRequest, the message with a link or code that somebody has asked for: Kind and, unless it is an SMS, Email
+//   - auth.JobMail: Kind, To and, for a change of the email address, NewEmail
+//   - auth.JobMessageRequest, a message with a link or code that a client has requested: Kind and, unless it is an SMS, Email
 //   - functions.JobDigest, one notice about many messages: Recipient
 type queuedMail struct {
 	Kind      string `json:"kind"`
@@ -61,8 +61,11 @@ type queuedMail struct {
 func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.FoundJob, error) {
 	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
 		var m queuedMail
-		return json.Unmarshal(payload, &m) == nil && slices.ContainsFunc([]string{m.To, m.Email, m.NewEmail, m.Recipient}, func(other string) bool {
-			return strings.EqualFold(other, address)
+		if json.Unmarshal(payload, &m) != nil {
+			return false
+		}
+		return slices.ContainsFunc([]string{m.To, m.Email, m.NewEmail, m.Recipient}, func(contained string) bool {
+			return strings.EqualFold(contained, address)
 		})
 	}, auth.JobMail, auth.JobMessageRequest, functions.JobDigest)
 }

@@ -75,11 +75,11 @@ type App struct {
 	cfg      config.Config
 	log      *slog.Logger
 	now      func() time.Time
-	stopping atomic.Bool // the program is ending: /health/ready responds with 503
+	stopping atomic.Bool // the program is ending; /health/ready responds with 503
 
 	// Stored data besides the database.
 	blobs  blob.Store
-	marker string // id that is both in the database and in blobs, to check that they belong together
+	marker string // id that the database and blobs both contain, which shows that they belong to the same site
 	space  *datafolder.Space
 
 	// Further services.
@@ -129,7 +129,8 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 	}
 	log = slog.New(db.FilterOutageLogs(log.Handler(), site.Space.IsFull))
 	a := &App{
-		DB: site.DB, blobs: site.Files, marker: site.Marker, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
+		DB: site.DB, blobs: site.Files, marker: site.Marker, space: site.Space, cfg: cfg, log: log, now: now,
+		bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
 	}
 	if err := a.wire(ctx); err != nil {
 		return nil, errors.Join(err, site.Close())
@@ -154,7 +155,7 @@ func (a *App) wire(ctx context.Context) error {
 		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return a.Auth.SigningKeys(ctx) },
 	}, a.now)
 	a.Keys = apikeys.New(a.DB, a.content, a.Tokens, a.now)
-	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.derivePrevious("jobs"), a.log, a.now)
+	a.Jobs = jobs.New(a.DB, deriveKey(secret, "jobs"), a.previousKey("jobs"), a.log, a.now)
 	authConfig := a.authConfig(secret)
 	if authConfig.Providers, err = a.providers(); err != nil {
 		return err
@@ -277,7 +278,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
 	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: a.space.IsFull}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
-		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: deriveKey(secret, "signed storage addresses"), PreviousSignKey: a.previousKey("signed storage addresses"),
 		Content: a.content, FileURLsLike: a.fileURLsLike, Access: a.fileAccess, KeptFor: max(history.Retention, a.cfg.Backup.Retention),
 	}, a.now)
 	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles, Replaced: a.Storage.Replaced, ReleaseFiles: a.Storage.ReleaseKept}, a.now)
@@ -299,7 +300,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 	c := a.cfg.Auth
 	return auth.Config{
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
-		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"), Previous: a.previousAuthKeys(),
+		RefreshKey: deriveKey(secret, "refresh tokens"), CodeKey: deriveKey(secret, "codes"), SealKey: deriveKey(secret, "sealed secrets"), Previous: a.previousAuthKeys(),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimited: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		ES256:         c.JWTAlgorithm == "ES256",
@@ -418,7 +419,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	workers.Go(func() { a.log.Info("pictures", "engine", a.processor.Engine()) }) // in the background, because Engine may have to start libvips
 	workers.Go(func() { a.space.Run(background, a.newLowDiskNotifier(background)) })
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
-		workers.Go(func() { interval.Every(background, resealEvery, func() { a.resealOnce(background) }) })
+		workers.Go(func() { interval.Every(background, resealInterval, func() { a.resealOnce(background) }) })
 	}
 	workers.Go(func() { a.watchHealth(background) })
 	if a.cfg.Server.ReleaseFile != "" {

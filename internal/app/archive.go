@@ -23,28 +23,32 @@ import (
 // This file exports the site into an archive (a zip file) and imports an archive, for the commands "atelie export" and "atelie import".
 
 // Export writes an archive of the site into out, and then adds an entry to the activity log (the log of who did what). If the entry cannot
-// be added, it returns an error although the archive is complete. The caller must then discard the archive, because each export must be
+// be added, Export returns an error although the archive is complete. The caller must then discard the archive, because each export must be
 // recorded.
-func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
-	m, err := archive.Export(ctx, a.archiveConfig(), out, report)
+func (a *App) Export(ctx context.Context, out *os.File, progress archive.Progress) (archive.Manifest, error) {
+	m, err := archive.Export(ctx, a.archiveConfig(), out, progress)
 	if err != nil {
 		return m, err
 	}
-	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "" /* no title */, a.now())
+	const title = "" // the entry of an export names no target
+	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, title, a.now())
 }
 
-// Import imports a verified archive into the empty site, and adds an entry to the activity log. It returns the files that the site
-// refuses, for example because they are too large. If leaveOutRefused is true, the site is imported without these files. If it is false and
-// there are such files, the import fails, and Import returns them together with the error archive.ErrRefused.
-func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOutRefused bool, report archive.Progress) ([]archive.RefusedFile, error) {
-	refused, err := from.Import(ctx, a.archiveConfig(), leaveOutRefused, report)
+// Import imports a verified archive into the empty site, and then adds an entry to the activity log. If only adding the entry fails, Import
+// returns an error although the import is complete.
+//
+// Import returns the files that the site refuses, for example because they are too large. If there are any, skipRefused decides: if true, the
+// import succeeds without these files; if false, it fails with archive.ErrRefused.
+func (a *App) Import(ctx context.Context, source *archive.Archive, skipRefused bool, progress archive.Progress) ([]archive.RefusedFile, error) {
+	refused, err := source.Import(ctx, a.archiveConfig(), skipRefused, progress)
 	if err != nil {
 		return refused, err
 	}
-	return refused, activity.RecordSite(ctx, a.DB, activity.SiteImport, from.Manifest.SiteURL, a.now())
+	title := source.Manifest.SiteURL // the entry of an import names the exported site
+	return refused, activity.RecordSite(ctx, a.DB, activity.SiteImport, title, a.now())
 }
 
-// archiveConfig gives exports and imports access to the services of the program.
+// archiveConfig returns the functions by which exports and imports use the services of the program.
 func (a *App) archiveConfig() archive.Config {
 	public := a.newPublicFiles()
 	return archive.Config{

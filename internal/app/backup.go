@@ -22,7 +22,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil || primary == nil {
 		return err
 	}
-	marker, err := db.ReadMarker(ctx, a.DB) // an id of the site, so that the backup of another site is never overwritten
+	marker, err := db.ReadMarker(ctx, a.DB) // an id of the site
 	if err != nil {
 		return err
 	}
@@ -41,56 +41,56 @@ func (a *App) wireBackup(ctx context.Context) error {
 		OnDataDisk:          a.onDataDisk(primary.Folder),
 		Secondary:           secondary,
 		SecondaryOnDataDisk: secondaryOnDataDisk,
-		Split:               a.isBackupSplit(), // each node (server of the site) would store only its own part of the backup
+		SplitByNode:         a.isBackupSplitByNode(),
 		Retention:           a.cfg.Backup.Retention,
-		Site:                marker,
+		SiteID:              marker,
 		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
 		Passphrase:          a.cfg.Backup.Passphrase,
 		OpenBlob:            a.blobs.Open,
-		Full:                a.space.IsFull,
-		Free:                func() int64 { return a.space.Usage().Free },
-		Scratch:             filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
+		DiskFull:            a.space.IsFull,
+		FreeSpace:           func() int64 { return a.space.Usage().Free },
+		ScratchDir:          filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
 		Log:                 a.log,
 	}, a.now)
 	return nil
 }
 
-// OpenBackupDestination returns the backup destination (a folder or a bucket) at the location p, without connecting to it.
-func OpenBackupDestination(p *config.Location) backup.Destination {
-	if p.Bucket != nil {
-		bucket := s3client.Config(*p.Bucket)
+// OpenBackupDestination returns the backup destination (a folder or a bucket) at a location, without connecting to it.
+func OpenBackupDestination(l *config.Location) backup.Destination {
+	if l.Bucket != nil {
+		bucket := s3client.Config(*l.Bucket)
 		return backup.OpenDestination(backup.DestinationConfig{Bucket: &bucket})
 	}
-	return backup.OpenDestination(backup.DestinationConfig{Folder: p.Folder})
+	return backup.OpenDestination(backup.DestinationConfig{Folder: l.Folder})
 }
 
 // diskTimeout limits how long onDataDisk waits for the disk of a folder.
 const diskTimeout = 2 * time.Second
 
-// onDataDisk reports whether a folder is on the disk of the data folder. A backup there does not survive the loss of the disk. onDataDisk
+// onDataDisk reports whether a folder is on the disk of the data folder. A backup on this disk is lost together with the site. onDataDisk
 // returns false for "", which is the Folder of a Location that is a bucket, and for a network mount that does not respond. It returns true
 // if the disk cannot be determined.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
 		return false
 	}
-	answer := make(chan bool, 1)
+	result := make(chan bool, 1)
 	go func() {
-		same, err := datafolder.SameDisk(a.cfg.Server.DataDir, folder)
-		answer <- same || err != nil
+		isSame, err := datafolder.SameDisk(a.cfg.Server.DataDir, folder)
+		result <- isSame || err != nil
 	}()
 	select {
-	case same := <-answer:
-		return same
+	case onDisk := <-result:
+		return onDisk
 	case <-time.After(diskTimeout):
 		return false
 	}
 }
 
-// isBackupSplit reports whether several nodes would each have a part of the backup in their own data folder: they share the database and
-// the files, and backup-url is not set. A single node can have its database in PostgreSQL and its files in a bucket too. Its operator
-// sets backup-url to a folder, to say that the backup belongs there.
-func (a *App) isBackupSplit() bool {
+// isBackupSplitByNode reports whether each node (server of the site) could store only its own part of the backup, in its own data folder: the
+// nodes share the database and the files, and backup-url is not set. A single node can have its database in PostgreSQL and its files in a
+// bucket too. Its operator sets backup-url to a folder to say that the whole backup is stored there.
+func (a *App) isBackupSplitByNode() bool {
 	return a.cfg.Backup.URL == "" && a.DB.Dialect == db.Postgres && a.cfg.Storage.URL != ""
 }
 

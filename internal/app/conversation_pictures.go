@@ -34,9 +34,9 @@ func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (
 	return functions.ReceivedPicture{Width: received.Width, Height: received.Height, Size: received.Size, Save: received.Save, Discard: received.Discard}, nil
 }
 
-// servePicture sends a picture of a conversation: smallPictureWidth wide, or in full size. If the program cannot remove the metadata (such
-// as the location) from files of this type, only callers who may replace the file get it. All others get a rendition (a picture that the
-// program makes from the file) in full size.
+// servePicture sends a picture of a conversation: smallPictureWidth wide if small is true, otherwise in full size. If the program cannot
+// remove the metadata (such as the location) from files of this type, only callers who may replace the file get the file itself. All other
+// callers get a rendition (a picture that the program makes from the file) in full size.
 func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, small bool) error {
 	if small {
 		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPictureWidth)
@@ -44,7 +44,7 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 	if hidden, err := a.Storage.ServePicture(w, r, name); err != nil || !hidden {
 		return err
 	}
-	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // 0: the full width
+	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0 /* the full width */)
 }
 
 // copyForReview copies a picture of a conversation to the public pictures of reviews. As after receivePicture, the caller calls Save and

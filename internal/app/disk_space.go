@@ -13,8 +13,8 @@ import (
 	"atelie/internal/mail"
 )
 
-// This file mails the owners (the administrators of the site) while the disk is nearly full, and refuses requests that store data while it
-// is full.
+// This file mails the owners (the administrators of the site) while the disk is nearly full, and refuses requests that store data while the
+// disk is full.
 
 // Intervals of the mails to the owners while the disk is nearly full.
 const (
@@ -22,8 +22,8 @@ const (
 	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 
-// newLowDiskNotifier returns a function that mails the owners about the disk if a mail is due. datafolder.Space.Run calls the function
-// while little space is free.
+// newLowDiskNotifier returns a function that mails the owners about the disk if a mail is due. datafolder.Space.Run calls the function at
+// intervals while little space is free.
 func (a *App) newLowDiskNotifier(ctx context.Context) func(datafolder.Usage) {
 	var lastCheck time.Time
 	return func(datafolder.Usage) {

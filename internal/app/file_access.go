@@ -25,8 +25,8 @@ import (
 //     cookie identifies the owners.
 
 const (
-	ownerCookie     = "atelie-files" // name of the cookie; also the text from which the key that signs it is derived
-	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each response with a list of works or covers renews it
+	ownerCookie         = "atelie-files" // name of the cookie, and purpose string (deriveKey) of the key that signs it
+	ownerCookieLifetime = 12 * time.Hour // each response with a list of works or covers renews the cookie
 	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
 )
@@ -39,8 +39,9 @@ type ownerClaims struct {
 	AAL       string `json:"aal"` // assurance level of the session: aal2 after a second factor, otherwise aal1
 }
 
-// fileAccess returns who may read an object (a stored file) with this request: everybody, an owner, or nobody. An owner is recognized by a
-// token, a signed URL or the cookie. Packages storage and media call fileAccess for each request of a file (files.AccessFunc).
+// fileAccess returns which access to an object (a stored file) this request has: AccessAll if everybody may read the object, AccessOwner if
+// an owner sent the request, otherwise AccessNone. An owner is recognized by a token, a signed URL or the cookie. Packages storage and
+// media call fileAccess for each request of a file (files.AccessFunc).
 func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, error) {
 	if !files.SiteBucket(bucket) { // files in other buckets are never hidden
 		return files.AccessAll, nil
@@ -74,18 +75,18 @@ type hiddenFiles struct {
 
 // contain reports whether an object, named as bucket/name, is in the set.
 func (h *hiddenFiles) contain(ctx context.Context, a *App, object string) (bool, error) {
-	at, err := a.content.Current(ctx)
+	versions, err := a.content.Current(ctx)
 	if err != nil {
 		return false, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.version != at.Edited {
+	if h.version != versions.Edited {
 		objects, err := a.findHiddenFiles(ctx)
 		if err != nil {
 			return false, err
 		}
-		h.version, h.objects = at.Edited, objects
+		h.version, h.objects = versions.Edited, objects
 	}
 	return h.objects[object], nil
 }
@@ -119,13 +120,13 @@ func (a *App) withOwnerCookie(next httpx.Handler) httpx.Handler {
 }
 
 func (a *App) setOwnerCookie(w http.ResponseWriter, caller identity.Caller) error {
-	claims := ownerClaims{jwt.RegisteredClaims{Subject: caller.UserID, ExpiresAt: jwt.NewNumericDate(a.now().Add(ownerCookieLife))}, caller.SessionID, caller.AAL}
-	value, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.deriveCurrent(ownerCookie))
+	claims := ownerClaims{jwt.RegisteredClaims{Subject: caller.UserID, ExpiresAt: jwt.NewNumericDate(a.now().Add(ownerCookieLifetime))}, caller.SessionID, caller.AAL}
+	value, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.currentKey(ownerCookie))
 	if err != nil {
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: ownerCookie, Value: value, Path: ownerCookiePath, MaxAge: int(ownerCookieLife.Seconds()),
+		Name: ownerCookie, Value: value, Path: ownerCookiePath, MaxAge: int(ownerCookieLifetime.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.cfg.Server.SiteURL, "https:"),
 	})
 	return nil
@@ -133,7 +134,7 @@ func (a *App) setOwnerCookie(w http.ResponseWriter, caller identity.Caller) erro
 
 // readOwnerCookie returns the claims of a cookie, and whether it is valid.
 func (a *App) readOwnerCookie(cookie *http.Cookie) (claims ownerClaims, ok bool) {
-	_, err := jwt.ParseWithClaims(cookie.Value, &claims, func(*jwt.Token) (any, error) { return a.deriveCurrent(ownerCookie), nil },
+	_, err := jwt.ParseWithClaims(cookie.Value, &claims, func(*jwt.Token) (any, error) { return a.currentKey(ownerCookie), nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now))
 	return claims, err == nil
 }

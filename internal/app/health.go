@@ -17,14 +17,14 @@ import (
 // This file handles the health checks of load balancers and supervisors. The health that owners see is in site_health.go.
 
 // live handles /health/live. The status is always 200. live checks nothing, because supervisors restart a process that is not live, and a
-// restart does not help against a slow database.
+// restart would not make a slow database faster.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
 // readyTimeout limits the checks of /health/ready.
 const readyTimeout = 2 * time.Second
 
-// ready handles /health/ready. The status is 200 if the node (this server) can serve requests. It is 503 while the node stops, if the
-// database or the file store cannot be used, or if the disk is full.
+// ready handles /health/ready. The status is 200 if the node (this server) can serve requests. The status is 503 if the node is stopping, if
+// the database or the file store cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
@@ -39,7 +39,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "database", err)
 		return
 	}
-	if err := a.blobs.Ready(ctx, a.marker); err != nil { // marker: an id in the file store, which shows that it belongs to this site
+	if err := a.blobs.Ready(ctx, a.marker); err != nil { // also checks that the file store contains the marker, an id of this site
 		a.notReady(w, "file store", err)
 		return
 	}
@@ -53,8 +53,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notReady sends the status 503 and the name of the part that fails. The cause is only in the log, because it can contain paths and
-// host names, and anyone can read the response.
+// notReady sends the status 503 and the name of the failing part ("database" or "file store"). The cause is only logged, because it can
+// contain paths and host names, and anyone can read the response.
 func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	a.log.Error("not ready", "part", part, "cause", err.Error())
 	reason := part + " does not respond"

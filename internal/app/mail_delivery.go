@@ -17,11 +17,11 @@ import (
 	"atelie/internal/sms"
 )
 
-// This file creates the senders of mails and SMS, and the service for /functions/v1 (package functions). It also sends the mails and SMS of
-// jobs and of that service. In the database, the messages of visitors are rows of contact_submissions.
+// This file creates the senders of mails and SMS, and the service for /functions/v1 (package functions). It also sends the mails and SMS that
+// jobs and this service request. In the database, the messages of visitors are rows of contact_submissions.
 
-// linkPurpose selects the key for the tokens in private links (the URLs at which visitors follow their messages). The function derive makes
-// one key for each purpose. Another string here would make another key, so that no earlier link would be valid.
+// linkPurpose is the purpose string (see deriveKey) of the key for the tokens in private links, the URLs at which visitors follow their
+// messages. It must not change: with a key from another string, no earlier link would be valid.
 const linkPurpose = "links of enquiries"
 
 // wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send
@@ -74,7 +74,7 @@ func (a *App) wireDelivery() error {
 			}
 			return a.Tables.RecordUpdated(ctx, tx, table, []string{key})
 		},
-		SiteURL: a.cfg.Server.SiteURL, LinkKey: a.deriveCurrent(linkPurpose), PreviousLinkKey: a.derivePrevious(linkPurpose),
+		SiteURL: a.cfg.Server.SiteURL, LinkKey: a.currentKey(linkPurpose), PreviousLinkKey: a.previousKey(linkPurpose),
 		FindWork: func(ctx context.Context, id string, l i18n.Language) (*functions.EnquiryWork, error) {
 			work, err := a.pages.LinkWork(ctx, id, l)
 			return (*functions.EnquiryWork)(work), err
@@ -91,7 +91,7 @@ func (a *App) wireDelivery() error {
 		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, SendNotice: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
 		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.LockRolesAndCheckAddress, AddressPlaces: a.addressPlaces,
 		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
-		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), AllowPrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
+		WebhookKey: a.currentKey("webhooks"), PreviousWebhookKey: a.previousKey("webhooks"), AllowPrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
 	}, a.now)
 	a.Jobs.Handle(auth.JobMail, a.deliverMail)
 	a.Jobs.Handle(auth.JobSMS, a.deliverSMS)

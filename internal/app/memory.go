@@ -9,23 +9,23 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file returns memory to the operating system after bursts of work. Go's runtime would return the memory only minutes later. The memory
-// in use is measured once per memoryInterval. The floor is the smallest measured value since the most recent release of memory. Memory is
-// released when the memory in use exceeds floor*memoryFactor and has stopped growing.
+// This file returns memory to the operating system after bursts of work. Go's runtime would return it only minutes later. The memory in use
+// is measured once per memoryInterval. Memory is released when the memory in use no longer grows, and either exceeds its minimum since the
+// previous release by memoryFactor, or the previous release has returned memory (then there may be more to return).
 const (
-	memoryInterval = 15 * time.Second // interval of measurements
-	memoryFactor   = 1.15             // memory is released when the memory in use exceeds the floor by this factor
-	memoryGrowth   = 1.02             // less growth between two measurements is ignored, because an idle program allocates a little too
+	memoryInterval  = 15 * time.Second // interval of measurements
+	memoryFactor    = 1.15             // how far the memory in use must exceed its minimum
+	memoryTolerance = 1.02             // changes by less than this factor are ignored, because an idle program allocates a little too
 )
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.
 func (a *App) releaseMemory(ctx context.Context) {
 	var watch memoryWatch
-	watch.shouldRelease(memoryInUse()) // sets the first floor
+	watch.measure(memoryInUse()) // the first minimum
 	interval.After(ctx, memoryInterval, func() bool {
-		if watch.shouldRelease(memoryInUse()) {
+		if watch.measure(memoryInUse()) {
 			memory.Release()
-			watch.reset(memoryInUse())
+			watch.released(memoryInUse())
 		}
 		return true
 	})
@@ -33,25 +33,25 @@ func (a *App) releaseMemory(ctx context.Context) {
 
 // memoryWatch decides when memory is released.
 type memoryWatch struct {
-	floor    uint64 // minimum number of bytes in use since the most recent release; 0 before the first measurement
-	previous uint64 // bytes in use at the previous measurement
-	again    bool   // the most recent release has returned memory, so the next one need not wait until memoryFactor is exceeded
+	minimum         uint64 // minimum of the bytes in use since the previous release; 0 before the first measurement
+	previous        uint64 // bytes in use at the previous measurement
+	hasReleasedSome bool   // the previous release has returned memory
 }
 
-// shouldRelease reports whether memory should be released. It must be called once per memoryInterval.
-func (w *memoryWatch) shouldRelease(inUse uint64) bool {
-	grown := float64(inUse) > float64(w.previous)*memoryGrowth
+// measure records the bytes in use, and reports whether memory should be released now. It must be called once per memoryInterval.
+func (w *memoryWatch) measure(inUse uint64) (release bool) {
+	hasGrown := float64(inUse) > float64(w.previous)*memoryTolerance
 	w.previous = inUse
-	if w.floor == 0 || inUse < w.floor {
-		w.floor = inUse
+	if w.minimum == 0 || inUse < w.minimum {
+		w.minimum = inUse
 	}
-	return !grown && (w.again || float64(inUse) > float64(w.floor)*memoryFactor)
+	return !hasGrown && (w.hasReleasedSome || float64(inUse) > float64(w.minimum)*memoryFactor)
 }
 
-// reset sets the floor to the bytes in use after a release.
-func (w *memoryWatch) reset(inUse uint64) {
-	w.again = float64(inUse)*memoryGrowth < float64(w.previous)
-	w.floor, w.previous = inUse, inUse
+// released records the bytes in use after a release.
+func (w *memoryWatch) released(inUse uint64) {
+	w.hasReleasedSome = float64(inUse)*memoryTolerance < float64(w.previous)
+	w.minimum, w.previous = inUse, inUse
 }
 
 // memoryInUse returns the bytes of memory that Go's runtime has from the system. SQLite's memory is not included.

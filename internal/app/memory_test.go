@@ -15,9 +15,9 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		release bool
 		after   uint64
 	}{
-		{60 * mb, false, 0}, // the first check sets the floor
+		{60 * mb, false, 0}, // the first measurement sets the minimum
 		{64 * mb, false, 0},
-		{62 * mb, false, 0},       // only a little above the floor
+		{62 * mb, false, 0},       // only a little above the minimum
 		{400 * mb, false, 0},      // a burst begins
 		{900 * mb, false, 0},      // the burst continues
 		{890 * mb, true, 63 * mb}, // the burst is over
@@ -25,10 +25,10 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		{63 * mb, false, 0},       // the previous release returned nothing
 		{74 * mb, false, 0},
 		{74 * mb, true, 63 * mb}, // a small burst
-		{64 * mb, true, 63 * mb}, // growth by less than memoryGrowth is ignored
+		{64 * mb, true, 63 * mb}, // growth by less than memoryTolerance is ignored
 		{63 * mb, false, 0},
 		{300 * mb, false, 0},
-		{300 * mb, true, 250 * mb}, // memory in use at the time of the release becomes the floor
+		{300 * mb, true, 250 * mb}, // memory in use at the time of the release becomes the minimum
 		{280 * mb, false, 0},
 		{280 * mb, true, 70 * mb}, // the work has ended meanwhile
 		{70 * mb, true, 69 * mb},
@@ -36,11 +36,11 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		{90 * mb, false, 0},
 		{90 * mb, true, 50 * mb},
 	} {
-		if got := w.shouldRelease(step.inUse); got != step.release {
+		if got := w.measure(step.inUse); got != step.release {
 			t.Fatalf("step %d, %d MB: %v", i, step.inUse/mb, got)
 		}
 		if step.release {
-			w.reset(step.after)
+			w.released(step.after)
 		}
 	}
 	if memoryInUse() < mb {

@@ -14,8 +14,8 @@ import (
 
 // This file collects the metrics (numbers about the running program, for Prometheus) and counts requests for them.
 
-// wireMetrics creates the metrics, if the operator has set an address at which Prometheus reads them. Otherwise metrics are off, and
-// nothing is counted. wireMetrics must be called after the services whose numbers it reads have been created.
+// wireMetrics creates the metrics if the operator has set an address at which Prometheus reads them. Otherwise metrics are off, and nothing
+// is counted. wireMetrics must be called after the services whose numbers it reads have been created.
 func (a *App) wireMetrics() {
 	if a.cfg.Server.MetricsListen == "" {
 		return
@@ -29,8 +29,8 @@ func (a *App) wireMetrics() {
 	}, a.log)
 }
 
-// withMetrics returns the endpoints others, and in addition the endpoint at which Prometheus reads the metrics. An endpoint is a listener
-// with its HTTP server. listener is the listener of the metrics, or nil if metrics are off.
+// withMetrics adds the endpoint at which Prometheus reads the metrics to other endpoints. An endpoint is a listener with its HTTP server.
+// listener is the listener of the metrics. If it is nil, metrics are off, and withMetrics adds nothing.
 func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
 	if listener == nil {
 		return others
@@ -44,8 +44,8 @@ func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.O
 	if a.metrics == nil {
 		return nil
 	}
-	return func(r *http.Request, status int, took time.Duration) {
-		a.metrics.Observe(findSurface(r.URL.Path), status, took)
+	return func(r *http.Request, status int, duration time.Duration) {
+		a.metrics.Observe(findSurface(r.URL.Path), status, duration)
 	}
 }
 

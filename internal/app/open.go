@@ -27,14 +27,14 @@ import (
 
 // This file opens the stored data of a site for the server and the commands.
 
-// Site gives access to the stored data of a site. The data has three parts. By default all of them are in the data folder
-// (ATELIE_DATA_DIR). Each part has a setting that puts it elsewhere:
+// Site gives access to the stored data of a site. The data has three parts. By default all three are in the data folder (ATELIE_DATA_DIR).
+// Each part has a setting with another location:
 //   - the database: ATELIE_DATABASE_URL
 //   - the files: ATELIE_STORAGE_URL
-//   - the secret: ATELIE_JWT_SECRET
+//   - the secret: ATELIE_JWT_SECRET (the secret itself)
 //
-// Wrong settings could combine the parts of two sites. So Open compares the files with the database by a marker (an id that both contain),
-// and the secret with the database by its fingerprint (a hash of the secret that the database contains).
+// Wrong settings could combine the parts of two sites. So Open checks that the files and the database contain the same marker (an id of the
+// site), and that the database contains the fingerprint (a hash) of the secret.
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
@@ -46,15 +46,15 @@ type Site struct {
 // Close ends the database connections.
 func (s *Site) Close() error { return s.DB.Close() }
 
-// Errors of Open about the secret. The operator reads their texts, so these say what to do.
+// Errors of Open about the secret. Their texts tell the operator what to do.
 var (
 	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
 	errSecretOther   = errors.New("jwt-secret: this is not the secret of this database: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
 )
 
 // Open opens the database and the files of a site and migrates the database. For a new site it creates all three parts. It returns an error
-// if the parts do not belong together. If only some parts exist, it also returns an error, because the missing ones may be lost. With
-// cfg.New (the flag --new), it creates a missing database or file store instead.
+// if the parts do not belong together. If only some parts exist, Open returns an error, because the missing parts may be lost. If cfg.New is
+// true (the flag --new), Open creates a missing database or file store instead.
 //
 // Open sets the secret in cfg.Auth. After a change of the secret, it also sets the previous one, which is still accepted.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
@@ -62,7 +62,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 	if err := datafolder.Prepare(dir, log); err != nil {
 		return nil, err
 	}
-	unlock, err := datafolder.LockStart(ctx, dir) // so that no other program creates the parts of a new site at the same time
+	unlock, err := datafolder.LockStart(ctx, dir) // so that no other process creates the parts of a new site at the same time
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config
 			switch {
 			case !db.IsLocked(cause):
 				log.Error("the database cannot be reached: cached pages and responses are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
-			case !cfg.Command: // a command ends with this error
+			case !cfg.BesideServer: // a command ends with this error
 				log.Error("another program has locked the database: reading continues, writes are answered 503; end the program that has the lock, this program needs no restart", "cause", cause.Error())
 			}
 		},
@@ -107,7 +107,7 @@ func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config
 	if !strings.HasPrefix(cfg.DatabaseURL(), "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
 		h.DiskFull = db.NoHooks.DiskFull
 	}
-	if cfg.Command {
+	if cfg.BesideServer {
 		h.Locked = waitForLock(log)
 	}
 	return h
@@ -394,7 +394,7 @@ func (o *opening) checkSampleFiles(ctx context.Context) error {
 
 // Fingerprint returns a hash by which the database recognizes a secret. It reveals nothing about the secret.
 func Fingerprint(secret string) string {
-	mac := hmac.New(sha256.New, derive([]byte(secret), "fingerprint"))
+	mac := hmac.New(sha256.New, deriveKey([]byte(secret), "fingerprint"))
 	mac.Write([]byte("the secret of this site"))
 	return hex.EncodeToString(mac.Sum(nil))
 }
@@ -404,7 +404,7 @@ func countSealed(ctx context.Context, d *db.DB, secret string) (readable, unread
 	for purpose, count := range map[string]func(context.Context, db.Querier, []byte) (int, int, error){
 		"sealed secrets": auth.CountSealed, "jobs": jobs.CountSealed, "certificates": certificates.CountSealed,
 	} {
-		opened, closed, err := count(ctx, d, derive([]byte(secret), purpose))
+		opened, closed, err := count(ctx, d, deriveKey([]byte(secret), purpose))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -464,10 +464,10 @@ func ResetSecret(ctx context.Context, cfg *config.Config, log *slog.Logger, now 
 		return r, errors.New("this is the secret that the database is used with: nothing is to be done")
 	}
 	err = d.WithTx(ctx, func(tx *db.Tx) (err error) {
-		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, derive([]byte(secret), "sealed secrets"), now()); err != nil {
+		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, deriveKey([]byte(secret), "sealed secrets"), now()); err != nil {
 			return err
 		}
-		if r.Jobs, err = jobs.DeleteUnreadable(ctx, tx, derive([]byte(secret), "jobs")); err != nil {
+		if r.Jobs, err = jobs.DeleteUnreadable(ctx, tx, deriveKey([]byte(secret), "jobs")); err != nil {
 			return err
 		}
 		return db.AcceptOnlySecret(ctx, tx, Fingerprint(secret), now())

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/tables"
 )
 
-// This file handles what follows when rows change: package realtime sends the changes to subscribed clients, and data about deleted messages
-// is deleted. Messages are rows of contact_submissions, the replies to them rows of contact_replies.
+// This file handles changes of rows: package realtime sends the changes to subscribed clients, and the data about deleted messages is deleted
+// from other tables. Messages are rows of contact_submissions; replies to messages are rows of contact_replies.
 
 // wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
@@ -41,7 +41,7 @@ func (a *App) handleChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 // deleteMessageData finds the deleted messages and replies among changes. It deletes the data about them in other tables, such as recorded
 // changes and jobs, and the pictures of deleted messages.
 func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
-	var keys, messages []string
+	var deletedIDs, messageIDs []string // the deleted messages and replies; only the deleted messages
 	for _, c := range changes {
 		isMessage := c.Table == "contact_submissions"
 		isReply := c.Table == "contact_replies"
@@ -54,21 +54,21 @@ func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.Row
 		if err := json.Unmarshal(c.Old, &key); err != nil {
 			return err
 		}
-		keys = append(keys, key.ID)
+		deletedIDs = append(deletedIDs, key.ID)
 		if isMessage {
-			messages = append(messages, key.ID)
+			messageIDs = append(messageIDs, key.ID)
 		}
 	}
-	if len(keys) == 0 {
+	if len(deletedIDs) == 0 {
 		return nil
 	}
-	if err := a.Realtime.DeleteEvents(ctx, tx, keys...); err != nil {
+	if err := a.Realtime.DeleteEvents(ctx, tx, deletedIDs...); err != nil {
 		return err
 	}
-	for _, id := range messages {
+	for _, id := range messageIDs {
 		if err := a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, id); err != nil {
 			return err
 		}
 	}
-	return a.Functions.CleanUpMessages(ctx, tx, messages...)
+	return a.Functions.CleanUpMessages(ctx, tx, messageIDs...)
 }

@@ -28,14 +28,14 @@ import (
 // This file maps URLs to handlers. The backend consists of surfaces: parts of the API with their own URL prefix and error format, such as
 // /auth/v1/. A new route of the backend needs a line in eachSurface. All other URLs are registered in Handler.
 
-// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token; public and allowAnonymous are the
-// exceptions.
+// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token, unless the route is public or
+// allowAnonymous returns true.
 type route struct {
 	pattern string
 	handler httpx.Handler
-	public  bool // requests need no key or token; the handler makes its own checks
-	// allowAnonymous reports whether a request needs no key or token. Such a request gets the rights of an anonymous caller. If the function
-	// is nil, all requests need a key or token. It has no effect on a public route.
+	public  bool // no request needs a key or token; the handler makes its own checks
+	// allowAnonymous reports whether a request may have no key or token. Such a request gets the rights of an anonymous caller. If the
+	// function is nil, every request needs a key or token. It is not called for a public route.
 	allowAnonymous func(*http.Request) bool
 }
 
@@ -44,7 +44,7 @@ const authPrefix = "/auth/v1/" // the surface of package auth
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// withoutAdmin does not set Caller.Admin (whether the caller is an administrator), which needs a query. The handlers of package auth do
+	// withoutAdmin leaves Caller.Admin (whether the caller is an administrator) unset, which saves a query. The handlers of package auth do
 	// not use this field, because they read the caller's account themselves.
 	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
@@ -72,11 +72,11 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(strings.TrimSuffix(path, "/"), page)
 	}
 	mux.Handle("/", page)
-	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
+	middleware := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
 	if a.cfg.CDN.On {
-		all = append([]httpx.Middleware{withSharedCache(a.cfg.CDN.PurgeURL != "")}, all...)
+		middleware = append([]httpx.Middleware{withSharedCache(a.cfg.CDN.PurgeURL != "")}, middleware...)
 	}
-	return httpx.Chain(mux, all...)
+	return httpx.Chain(mux, middleware...)
 }
 
 // eachSurface calls add with the prefix, error format, routes and middleware of each surface of the backend.

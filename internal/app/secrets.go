@@ -16,32 +16,33 @@ import (
 )
 
 // This file derives the keys of the program from the site's secret (the setting jwt-secret). If the operator replaces the secret, the new
-// one is the current secret, and the one before is the previous secret (the setting jwt-secret-previous). Stored data that was sealed
-// (encrypted) with the previous secret is then sealed again with the current one.
+// secret is called the current secret, and the replaced one the previous secret (the setting jwt-secret-previous). Stored data that was
+// sealed (encrypted) with the previous secret is then resealed: it is opened, and sealed with the current secret.
 
-// resealEvery is how often data that was sealed with the previous secret is sealed again with the current one. Once is not enough, because
-// other nodes (servers of the site) can still seal data with the previous secret.
-const resealEvery = time.Hour
+// resealInterval is the interval at which data is resealed. Once is not enough, because a node (server of the site) that was not restarted
+// yet still seals data with the previous secret.
+const resealInterval = time.Hour
 
-// derive derives the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
-// The text of a purpose must not change: another text gives another key, which cannot open what is already sealed.
-func derive(secret []byte, purpose string) []byte {
+// deriveKey derives the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
+// The purpose strings must not change: a key that is derived from another string cannot open stored data.
+func deriveKey(secret []byte, purpose string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("atelie " + purpose))
 	return mac.Sum(nil)
 }
 
-// deriveCurrent derives the key for a purpose from the current secret.
-func (a *App) deriveCurrent(purpose string) []byte {
-	return derive([]byte(a.cfg.Auth.JWTSecret), purpose)
+// currentKey returns the key for a purpose that is derived from the current secret.
+func (a *App) currentKey(purpose string) []byte {
+	return deriveKey([]byte(a.cfg.Auth.JWTSecret), purpose)
 }
 
-// derivePrevious derives the key for a purpose from the previous secret. It returns nil if there is no previous secret.
-func (a *App) derivePrevious(purpose string) []byte {
-	if a.cfg.Auth.JWTSecretPrevious == "" {
+// previousKey returns the key for a purpose that is derived from the previous secret, or nil if there is no previous secret.
+func (a *App) previousKey(purpose string) []byte {
+	previous := a.previousSecret()
+	if previous == nil {
 		return nil
 	}
-	return derive([]byte(a.cfg.Auth.JWTSecretPrevious), purpose)
+	return deriveKey(previous, purpose)
 }
 
 // previousSecret returns the previous secret, or nil if there is none.
@@ -52,53 +53,57 @@ func (a *App) previousSecret() []byte {
 	return []byte(a.cfg.Auth.JWTSecretPrevious)
 }
 
-// previousAuthKeys derives the keys of package auth from the previous secret. It returns nil if there is no previous secret.
+// previousAuthKeys returns the keys of package auth that are derived from the previous secret, or nil if there is no previous secret.
 func (a *App) previousAuthKeys() *auth.Keys {
-	if a.cfg.Auth.JWTSecretPrevious == "" {
+	if a.previousSecret() == nil {
 		return nil
 	}
-	return &auth.Keys{RefreshKey: a.derivePrevious("refresh tokens"), CodeKey: a.derivePrevious("codes"), SealKey: a.derivePrevious("sealed secrets")}
+	return &auth.Keys{
+		RefreshKey: a.previousKey("refresh tokens"),
+		CodeKey:    a.previousKey("codes"),
+		SealKey:    a.previousKey("sealed secrets"),
+	}
 }
 
 // claimKeys returns the keys that db.Claim compares between nodes. Two nodes can run together only if each accepts what the other signs
-// and encrypts: their current secrets are equal, or each has the current secret of the other as its previous one.
-func claimKeys(secret, previous string) db.ClaimKeys {
+// and encrypts: their current secrets are equal, or each has the current secret of the other as its previous secret.
+func claimKeys(current, previous string) db.ClaimKeys {
 	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"
-	own := derive([]byte(secret), purpose)
-	c := db.ClaimKeys{Current: firstInt32(own)}
+	currentKey := deriveKey([]byte(current), purpose)
+	keys := db.ClaimKeys{Current: firstInt32(currentKey)}
 	if previous == "" {
-		return c
+		return keys
 	}
-	other := derive([]byte(previous), purpose)
-	// In a fixed order, so that two nodes get the same Pair if each has the current secret of the other as its previous one.
-	first, second := own, other
+	previousKey := deriveKey([]byte(previous), purpose)
+	// The keys are sorted, so that two nodes get the same Pair if each has the current secret of the other as its previous secret.
+	first, second := currentKey, previousKey
 	if bytes.Compare(first, second) > 0 {
 		first, second = second, first
 	}
-	sum := sha256.Sum256(append(bytes.Clone(first), second...))
-	c.Previous, c.Pair, c.HasPrevious = firstInt32(other), firstInt32(sum[:]), true
-	return c
+	pairHash := sha256.Sum256(append(bytes.Clone(first), second...))
+	keys.Previous, keys.Pair, keys.HasPrevious = firstInt32(previousKey), firstInt32(pairHash[:]), true
+	return keys
 }
 
-// Reseal seals again, with the current secret, the values that were sealed with the previous one, and returns their number. If write
-// is false, it only counts them. Without a previous secret it returns 0.
+// Reseal reseals the values that were sealed with the previous secret, and returns their number. If write is false, it only counts them.
+// Without a previous secret it returns 0.
 func (a *App) Reseal(ctx context.Context, write bool) (found int, err error) {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return 0, nil
 	}
 	jobs, err := a.Jobs.Reseal(ctx, write)
 	accounts, authErr := a.Auth.Reseal(ctx, write)
-	names, certErr := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), a.derivePrevious("certificates"), write)
+	names, certErr := certificates.Reseal(ctx, a.DB, a.currentKey("certificates"), a.previousKey("certificates"), write)
 	return jobs + accounts + names, errors.Join(err, authErr, certErr)
 }
 
 // resealOnce reseals all values of the previous secret, and logs whether that secret is still needed.
 func (a *App) resealOnce(ctx context.Context) {
-	done, err := a.Reseal(ctx, true)
+	done, err := a.Reseal(ctx, true /* write */)
 	left := 0
 	if err == nil {
-		left, err = a.Reseal(ctx, false)
+		left, err = a.Reseal(ctx, false /* only count */)
 	}
 	if err == nil && left == 0 {
 		err = a.acceptOnlyCurrentSecret(ctx)

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself with the protocol ACME. The
-// listeners are:
+// ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself by ACME (RFC 8555). The listeners
+// are:
 //   - https: for the site. Until the first certificate exists, TLS handshakes fail.
 //   - plain: for unencrypted requests. It handles ACME challenges (by which the certificate authority checks that the domain leads
 //     here) and health checks. Other requests are redirected to HTTPS or, until the first certificate exists, get a page that says so.
@@ -29,10 +29,11 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	if err != nil {
 		return err
 	}
-	sealKey := a.deriveCurrent("certificates") // encrypts the stored certificates
-	if previousKey := a.derivePrevious("certificates"); previousKey != nil {
-		// The secret was changed. The manager below can read only values that are encrypted with sealKey.
-		const write = true // encrypt the values again, and not only count them
+	sealKey := a.currentKey("certificates") // encrypts the stored certificates
+	if previousKey := a.previousKey("certificates"); previousKey != nil {
+		// The secret was changed. The stored certificates must be encrypted again, because the manager below can read only values that are
+		// encrypted with sealKey.
+		const write = true // false would only count the values
 		if _, err := certificates.Reseal(ctx, a.DB, sealKey, previousKey, write); err != nil {
 			return err
 		}

@@ -31,14 +31,14 @@ const (
 const (
 	// pageLifetime is for pages. A page can be a second old when the cache stores it, because a node learns of edits on other nodes only
 	// after up to a second. The cache keeps the page for one more second, so an edit is visible after two seconds. The directive
-	// stale-while-revalidate is left out: with it, a page that was last requested an hour ago would be served as it was then.
+	// stale-while-revalidate is left out, because with it the cache could serve a page that it stored an hour ago.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.
 	fileLifetime = ", s-maxage=1, stale-if-error=300"
 	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed.
-	// Therefore the cache asks the server again after a minute.
+	// Therefore the cache revalidates it after a minute.
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
-	// purgedLifetime is for pages in a CDN that deletes them when the program asks for it after a change (a purge). If a purge is lost, a
+	// purgedLifetime is for pages in a CDN that deletes them after a change, when the program requests it (a purge). If a purge is lost, a
 	// page can be two minutes old. This lifetime is sent in headers that only CDNs read. Browsers would obey stale-while-revalidate too,
 	// and cannot be purged.
 	purgedLifetime = "max-age=60, stale-while-revalidate=60, stale-if-error=300"
@@ -48,7 +48,7 @@ const (
 const renderPath = "/storage/v1/render/image/public/"
 
 // privatePaths are the beginnings of the paths of the backend, the admin area, private links (at which visitors follow their messages) and
-// calendars. Of the responses there, only public files and renditions are shared.
+// calendars. Of the responses at these paths, only public files and renditions are shared.
 var privatePaths = []string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath, functions.CalendarPath}
 
 // sharedKindOf returns the sharedKind of the responses to a request. A response to a request with a credential is never shared.
@@ -76,7 +76,7 @@ func sharedKindOf(r *http.Request) sharedKind {
 		}
 		return allowOnly(query, kind, "v", "download", "format", "width", "height", "resize", "quality", "tile")
 	case slices.ContainsFunc(privatePaths, func(prefix string) bool {
-		return strings.HasPrefix(path+"/", prefix) // with a slash, so that /admin counts too
+		return strings.HasPrefix(path+"/", prefix) // with a slash, so that /admin itself matches too
 	}):
 		return notShared
 	}

@@ -13,21 +13,21 @@ import (
 
 // This file checks the health of the site (backups, disk, mails, certificates, new releases) and mails the owners about problems.
 
-// healthDelay is the time from the start until the first health check. Backups resume and certificates are loaded in this time. An earlier
-// check could report problems that end by themselves.
+// healthDelay is the time from the start until the first health check. In this time, backups resume and certificates are loaded. An earlier
+// check could report problems that are about to end.
 const healthDelay = 5 * time.Minute
 
 // wireHealth creates the service that reports the health of the site to the owners.
 func (a *App) wireHealth() {
 	a.health = health.New(a.DB, health.Config{
 		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
-		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, ReleaseFile: a.releases(), MailOwners: a.mailOwners,
+		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, ReleaseFile: a.releaseFile(), MailOwners: a.mailOwners,
 	}, a.log, a.now)
 }
 
-// releases returns the reader of the release file, in which the newest release is named. The operator (who runs the server) sets the URL or
-// path of the file. releases returns nil if none is set.
-func (a *App) releases() *health.ReleaseFile {
+// releaseFile returns the reader of the release file, which names the newest release. The operator (who runs the server) sets the URL or path
+// of the file. releaseFile returns nil if none is set.
+func (a *App) releaseFile() *health.ReleaseFile {
 	location := a.cfg.Server.ReleaseFile
 	if location == "" {
 		return nil
@@ -45,7 +45,7 @@ func (a *App) releases() *health.ReleaseFile {
 // healthInterval is the interval of health checks.
 const healthInterval = time.Hour
 
-// checkHourly calls check for the first time after healthDelay, and then at intervals of healthInterval until ctx ends.
+// checkHourly calls check once after healthDelay, and then at intervals of healthInterval until ctx ends.
 func checkHourly(ctx context.Context, check func()) {
 	if interval.Sleep(ctx, healthDelay) != nil {
 		return

@@ -270,7 +270,7 @@ func TestOverviewShowsFailingMails(t *testing.T) {
 			t.Fatalf("%+v", state)
 		}
 		send(true)
-		if state := s.siteHealth(); !state.Mail.Proved || s.hasProblem(health.MailFailing) {
+		if state := s.siteHealth(); !state.Mail.Verified || s.hasProblem(health.MailFailing) {
 			t.Errorf("%+v", state)
 		}
 	})
@@ -312,11 +312,11 @@ func TestOverviewShowsAnEndingCertificate(t *testing.T) {
 		return state.Certificate != nil && state.Certificate.EndsAt != nil
 	}
 	w.eventually("the overview knows the certificate", read)
-	if left := time.Until(*state.Certificate.EndsAt); !state.Certificate.Proved || state.Certificate.Domain != domain || left < longLived-time.Hour || left > longLived {
+	if left := time.Until(*state.Certificate.EndsAt); !state.Certificate.Verified || state.Certificate.Domain != domain || left < longLived-time.Hour || left > longLived {
 		t.Errorf("%+v", state.Certificate)
 	}
 	ahead.Store(int64(longLived - 13*24*time.Hour))
-	if !read() || state.Certificate.Proved || !slices.ContainsFunc(state.Problems, func(t health.Problem) bool { return t.Code == health.CertificateEnding && t.Cause == domain }) {
+	if !read() || state.Certificate.Verified || !slices.ContainsFunc(state.Problems, func(t health.Problem) bool { return t.Code == health.CertificateEnding && t.Cause == domain }) {
 		t.Errorf("%+v", state)
 	}
 }
@@ -326,8 +326,8 @@ func TestOverviewShowsTheRunningBackup(t *testing.T) {
 	s := newNoticeSite(t, db.SQLite, true, func(cfg *config.Config) { cfg.Backup = config.Backup{Retention: 24 * time.Hour} })
 	serve(t, s.App)
 	place := s.cfg.BackupDir()
-	s.waitFor("the first backup", func() bool { return s.siteHealth().Backup.LastAt != nil })
-	if got := s.siteHealth().Backup; got.Destination != place || !got.SameDisk || got.Proved {
+	s.waitFor("the first backup", func() bool { return s.siteHealth().Backup.LastRestorePoint != nil })
+	if got := s.siteHealth().Backup; got.Destination != place || !got.SameDisk || got.Verified {
 		t.Errorf("%+v", got)
 	}
 	if len(s.siteHealth().Problems) > 0 {
@@ -362,7 +362,7 @@ func TestOverviewShowsANewerRelease(t *testing.T) {
 				cfg.Database.URL = dbtest.URL(t, dialect)
 			}
 			cfg.Build = "1.2.0"
-			if a := newAppOf(t, cfg, time.Now); a.releases() != nil || a.health.CheckRelease(t.Context()) != nil || !strings.Contains(getHealth(t, a, key(t, a, identity.Service)).Body.String(), `"release":null`) {
+			if a := newAppOf(t, cfg, time.Now); a.releaseFile() != nil || a.health.CheckRelease(t.Context()) != nil || !strings.Contains(getHealth(t, a, key(t, a, identity.Service)).Body.String(), `"release":null`) {
 				t.Error("without a release file a file was read, or a state returned")
 			}
 			cfg = configuration(t)

@@ -33,7 +33,7 @@ func TestANewDestinationIsInTheActivity(t *testing.T) {
 		begin := func(d *db.DB, destination string, sameDisk bool) *Service {
 			t.Helper()
 			s := New(d, Config{
-				Destination: OpenDestination(DestinationConfig{Folder: destination}), OnDataDisk: sameDisk, Retention: 72 * time.Hour, Site: "11111111-2222-4333-8444-555555555555",
+				Destination: OpenDestination(DestinationConfig{Folder: destination}), OnDataDisk: sameDisk, Retention: 72 * time.Hour, SiteID: "11111111-2222-4333-8444-555555555555",
 				Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 			}, time.Now)
 			if err := s.claim(t.Context()); err != nil {
@@ -52,7 +52,7 @@ func TestANewDestinationIsInTheActivity(t *testing.T) {
 			t.Errorf("another destination: %q", got)
 		}
 		s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: second})
-		for range 2 { // two copies, each after a proof
+		for range 2 { // two copies, each after a restore test
 			if err := s.recordSecondary(t.Context()); err != nil {
 				t.Fatal(err)
 			}

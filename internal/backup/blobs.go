@@ -21,23 +21,23 @@ import (
 )
 
 // This file copies blobs (the bytes of stored files) to the backup destination while the server runs. After the site has removed a blob,
-// the destination keeps it for the retention (how far back the site can be restored). Then this file deletes it there.
+// the destination keeps its copy for the retention (how far back the site can be restored). Then this file deletes the copy.
 //
 // The table backup_blobs has a row for each blob. The rows whose copied_at is null are the queue of blobs to copy. A row stays in the queue
 // until the destination has the blob, even if the destination is unreachable for days.
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs       = 30 * time.Second // interval between two reads of the queue, to find blobs of other nodes (servers) and commands
-	copyBatch       = 20               // blobs that one transaction records as copied
-	copyAtOnce      = 2                // concurrent copies
-	blobTimeout     = time.Hour        // limit of the copy of one blob
-	lastCopyTimeout = 5 * time.Second  // limit of all copies together that are made when the program ends
-	reconcileEach   = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
-	expireBatch     = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
-	listEach        = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
-	listBatch       = 1000             // listed blobs that are compared with the rows by one query
-	sweepAge        = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
+	queuePollInterval = 30 * time.Second // interval between two reads of the queue, to find blobs of other nodes (servers) and commands
+	copyBatch         = 20               // blobs that one transaction records as copied
+	copyConcurrency   = 2                // concurrent copies
+	blobTimeout       = time.Hour        // limit of the copy of one blob
+	lastCopyTimeout   = 5 * time.Second  // limit of all copies together that are made when the program ends
+	reconcileInterval = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
+	expireBatch       = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
+	listInterval      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
+	listBatch         = 1000             // listed blobs that one query compares with the rows
+	sweepAge          = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
 )
 
 // errBlobMissing is the error for a blob that the site has lost: a row refers to it, but the file store does not have it.
@@ -61,36 +61,36 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob records that no row of a file refers to a blob any more. The backup deletes the blob when the retention is over. Call
-// RemoveBlob in the transaction that deletes the last row.
+// RemoveBlob records that no row refers to a blob any more. The service deletes its copy when the retention is over. Call RemoveBlob in the
+// transaction that deletes the last row that refers to the blob.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }
 
 // runBlobs copies waiting blobs and deletes expired ones until ctx ends.
 func (s *Service) runBlobs(ctx context.Context) {
-	var retry time.Duration   // wait before another attempt; 0 after a success
-	var reconcileAt time.Time // when reconcile runs next; zero for now
+	var retryDelay time.Duration // wait before another attempt; 0 after a success
+	var reconcileAt time.Time    // when reconcile runs next; the zero time is immediately
 	for {
 		err := s.claim(ctx)
 		if err == nil && !time.Now().Before(reconcileAt) {
 			if err = s.reconcile(ctx); err == nil {
-				reconcileAt = time.Now().Add(reconcileEach)
+				reconcileAt = time.Now().Add(reconcileInterval)
 			}
 		}
 		if err == nil {
 			err = s.copyWaiting(ctx)
 		}
-		wake, wait := s.wake, pollBlobs
+		wake, wait := s.wake, queuePollInterval
 		if errors.Is(err, errBlobMissing) { // recorded as a failure, but other files are copied as usual
 			s.failed(ctx, KindBlobs, err)
-			retry = 0
+			retryDelay = 0
 		} else if err != nil {
 			s.failed(ctx, KindBlobs, err)
-			retry = min(max(2*retry, time.Second), retryMax)
-			wake, wait = nil, retry // not woken by a new file: its copy would fail too
+			retryDelay = min(max(2*retryDelay, time.Second), maxRetryDelay)
+			wake, wait = nil, retryDelay // not woken by a new blob, because its copy would fail too
 		} else {
-			retry = 0
+			retryDelay = 0
 			if s.hasFailed(KindBlobs) {
 				s.succeeded(ctx, KindBlobs, s.now())
 			}
@@ -107,9 +107,9 @@ func (s *Service) runBlobs(ctx context.Context) {
 // CopyLastBlobs copies the blobs that still wait, for at most lastCopyTimeout. Call it after Run has returned and after the last write. If
 // the newest attempt to copy blobs has failed, CopyLastBlobs does nothing. The next start of the program copies them.
 func (s *Service) CopyLastBlobs(ctx context.Context) {
-	s.claimed.Lock()
-	claimed := s.claimed.done
-	s.claimed.Unlock()
+	s.claimState.Lock()
+	claimed := s.claimState.claimed
+	s.claimState.Unlock()
 	if !claimed || s.hasFailed(KindBlobs) {
 		return
 	}
@@ -168,7 +168,7 @@ func (s *Service) findStrays(ctx context.Context) error {
 		}
 	}
 	want := listedDetail{s.cfg.Destination.Label()}
-	if known == want && s.now().Sub(states[kindListed].LastOK) < listEach {
+	if known == want && s.now().Sub(states[kindListed].LastOK) < listInterval {
 		return nil
 	}
 	detail, err := json.Marshal(want)
@@ -288,7 +288,7 @@ func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedB
 	var (
 		mu      sync.Mutex
 		workers sync.WaitGroup
-		slots   = make(chan struct{}, copyAtOnce)
+		slots   = make(chan struct{}, copyConcurrency)
 	)
 	for _, id := range ids {
 		slots <- struct{}{}

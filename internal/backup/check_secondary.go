@@ -19,19 +19,20 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds damaged objects in the secondary destination, which has a copy of the backup, and copies them again from the primary
-// destination. It runs after each nightly copy (secondary.go). That copy compares only names and sizes, so it would never replace a damaged
-// object of the right size. This file compares the content.
+// This file compares the content of the secondary destination, which has a copy of the backup, with the primary destination. It copies
+// damaged objects again. The check runs after each nightly copy (secondary.go). The copy itself compares only names and sizes, so it would
+// never replace a damaged object of the right size.
 
 // errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
 
 // checkCopy compares the content of the secondary destination with the primary one:
 //   - format.json and the site's secrets
-//   - everything that a restore of the newest state of the database reads
+//   - the objects that a restore of the newest state of the database reads
 //   - a random sample of the stored files
 //
-// An object that differs is logged, copied again and compared once more. names are the names of the primary destination's objects.
+// An object that differs is logged, copied again and compared once more. names are the names of the primary destination's objects. checkCopy
+// counts the compared and the repaired objects in detail.
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
@@ -53,9 +54,9 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 	return s.checkCopiedFiles(ctx, names, detail)
 }
 
-// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts (LTX files of
-// litestream) that a restore of the newest state reads. Each part contains its own checksum. A part is therefore read from the primary
-// destination only if its copy is damaged.
+// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the LTX files (see RangeClient)
+// that a restore of the newest state reads. Each LTX file contains its own checksum, so only a damaged one has to be read from the primary
+// destination.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
 		list, err := listSnapshots(ctx, s.cfg.Destination)
@@ -65,24 +66,24 @@ func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) e
 		newest := list[len(list)-1]
 		return s.checkObject(ctx, newest.Name, newest.SHA256, detail)
 	}
-	source, err := openParts(ctx, s.cfg.Destination)
+	source, err := newReplicaReader(ctx, s.cfg.Destination)
 	if err != nil {
 		return err
 	}
-	target, err := openParts(ctx, s.cfg.Secondary)
+	target, err := newReplicaReader(ctx, s.cfg.Secondary)
 	if err != nil {
 		return err
 	}
-	// Without a transaction (0) and a time, the plan is that of the newest state.
+	// The zero transaction and the zero time select the newest state.
 	plan, err := litestream.CalcRestorePlan(ctx, target, 0, time.Time{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	for _, info := range plan {
-		if err := s.checkOrRepair(ctx, partName(info), detail, func() error {
+		if err := s.checkOrRepair(ctx, ltxFileName(info), detail, func() error {
 			_, _, err := target.verify(ctx, info)
 			return err
-		}, func() error { return copyPart(ctx, source, target, info) }); err != nil {
+		}, func() error { return copyLTXFile(ctx, source, target, info) }); err != nil {
 			return err
 		}
 	}
@@ -100,7 +101,7 @@ func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *
 		}
 	}
 	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-	for compared := 0; compared < proofFiles && len(ids) > 0; ids = ids[1:] {
+	for compared := 0; compared < restoreTestFiles && len(ids) > 0; ids = ids[1:] {
 		want, err := copiedChecksum(ctx, s.db, ids[0])
 		if errors.Is(err, db.ErrNoRows) { // expired meanwhile
 			continue
@@ -154,8 +155,8 @@ func isDamaged(err error) bool {
 }
 
 // sumOf returns the SHA-256 of an object in hexadecimal digits.
-func sumOf(ctx context.Context, p Destination, name string) (sum string, err error) {
-	body, err := p.Open(ctx, name)
+func sumOf(ctx context.Context, dest Destination, name string) (sum string, err error) {
+	body, err := dest.Open(ctx, name)
 	if err != nil {
 		return "", err
 	}

@@ -34,24 +34,24 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 		file, lost := s.refer(t, "a picture", true), s.refer(t, "another one", true)
 		s.waitBlobs(t)
 		s.wait(t)
-		// Every restore needs the snapshot. A part of level 0 could be merged and removed during the test on a slow machine.
+		// Every restore needs the snapshot. An LTX file of level 0 could be compacted and removed during the test on a slow machine.
 		s.advance(3 * time.Minute)
-		part := ""
+		ltxFile := ""
 		eventually(t, func() error {
 			for _, name := range names(t, backup.OpenDestination(s.destination), "database/") {
 				if strings.Contains(name, "/9/") {
-					part = name
+					ltxFile = name
 					return nil
 				}
 			}
 			return errors.New("no snapshot yet")
 		})
-		first, err := s.prove(t)
-		if err != nil || first.Copy.Repaired != 0 || first.Copy.Compared < 5 { // format, secret, two files, a part at least
+		first, err := s.testRestore(t)
+		if err != nil || first.Copy.Repaired != 0 || first.Copy.Compared < 5 { // format, secret, two files, at least one LTX file
 			t.Fatalf("got %+v, error %v", first, err)
 		}
 		want := map[string]string{}
-		for _, name := range []string{backup.BlobName(file), part} {
+		for _, name := range []string{backup.BlobName(file), ltxFile} {
 			want[name] = read(t, second, name)
 			damage(t, second, name)
 		}
@@ -60,7 +60,7 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 		if err := second.Delete(t.Context(), gone); err != nil {
 			t.Fatal(err)
 		}
-		again, err := s.prove(t)
+		again, err := s.testRestore(t)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 				t.Errorf("the log names %s %d times", name, lines)
 			}
 		}
-		if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" || status.ProofError != "" {
+		if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" || status.RestoreTestError != "" {
 			t.Errorf("%+v, %v", status, err)
 		}
 	})
@@ -105,12 +105,12 @@ func TestASecondaryDestinationThatCannotBeRepairedIsReported(t *testing.T) {
 	s.waitBlobs(t)
 	s.wait(t)
 	for range 2 { // the same failure ends the second wait too
-		if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "still damaged after it was copied again: "+backup.BlobName(file)) {
+		if _, err := s.testRestore(t); err == nil || !strings.Contains(err.Error(), "still damaged after it was copied again: "+backup.BlobName(file)) {
 			t.Errorf("got %v", err)
 		}
 	}
 	status, err := s.service.Status(t.Context())
-	if err != nil || !strings.Contains(status.BackupError, backup.BlobName(file)) || status.ErrorSince.IsZero() || status.ProofError != "" || status.LastProof.IsZero() {
+	if err != nil || !strings.Contains(status.BackupError, backup.BlobName(file)) || status.ErrorSince.IsZero() || status.RestoreTestError != "" || status.LastRestoreTest.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -120,8 +120,8 @@ func TestADamagedSnapshotInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 	destination, second := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}, backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})
 	d, _, _ := postgresSite(t, destination)
 	service := backup.New(d, backup.Config{
-		Destination: backup.OpenDestination(destination), Secondary: second, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
-		OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Free: func() int64 { return 1 << 40 }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Destination: backup.OpenDestination(destination), Secondary: second, Retention: 72 * time.Hour, SiteID: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+		OpenBlob: (&site{}).openBlob, DiskFull: func() bool { return false }, FreeSpace: func() int64 { return 1 << 40 }, ScratchDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}, time.Now)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -135,14 +135,14 @@ func TestADamagedSnapshotInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 		}
 		return err
 	})
-	if _, err := s.prove(t); err != nil {
+	if _, err := s.testRestore(t); err != nil {
 		t.Fatal(err)
 	}
 	newest := newestSnapshot(t, second)
 	want := read(t, second, newest)
 	damage(t, second, newest)
-	// Nothing was written since the previous proof, so this copy has the same restore point. The result must be that of the new copy.
-	if p, err := s.prove(t); err != nil || p.Copy.Repaired != 1 || read(t, second, newest) != want {
+	// Nothing was written since the previous restore test, so this copy has the same restore point. The result must be that of the new copy.
+	if p, err := s.testRestore(t); err != nil || p.Copy.Repaired != 1 || read(t, second, newest) != want {
 		t.Errorf("%+v, %v", p.Copy, err)
 	}
 }

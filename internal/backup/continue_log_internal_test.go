@@ -19,12 +19,12 @@ import (
 
 // Proves H-backup-restarted-log.
 //
-// TestALogThatWasRestartedIsNotContinued ends the program, or closes the replica after an error, while a transaction is in no part yet.
+// TestALogThatWasRestartedIsNotContinued ends the program, or closes the replica after an error, while a transaction is in no LTX file yet.
 // Before or while the replica is opened again, a checkpoint moves the transaction into the database, and a write restarts the log. The
-// end of the last part is still in the log's file then, so litestream would continue after it without that transaction.
+// end of the last LTX file is still in the log's file then, so litestream would continue after it without that transaction.
 func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
 	for name, test := range map[string]struct {
-		uploaded     bool // the last part is in the destination too
+		uploaded     bool // the last LTX file is in the destination too
 		whileOpening bool // the log is restarted while the replica is opened, not before
 	}{
 		"before it is opened":                       {uploaded: true},
@@ -111,12 +111,12 @@ type calledDestination struct {
 	snapshot func() // called after a snapshot's first bytes were read
 }
 
-func (d *calledDestination) ReplicaClient() ReplicaClient {
-	return callingClient{d.Destination.ReplicaClient(), d}
+func (d *calledDestination) RangeClient() RangeClient {
+	return callingClient{d.Destination.RangeClient(), d}
 }
 
 type callingClient struct {
-	ReplicaClient
+	RangeClient
 	destination *calledDestination
 }
 
@@ -125,7 +125,7 @@ func (c callingClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, u
 		c.destination.listing = nil
 		call()
 	}
-	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+	return c.RangeClient.LTXFiles(ctx, level, seek, useMetadata)
 }
 
 func (c callingClient) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
@@ -133,7 +133,7 @@ func (c callingClient) LTXFilesBetween(ctx context.Context, level int, first, en
 		c.destination.listing = nil
 		call()
 	}
-	return c.ReplicaClient.LTXFilesBetween(ctx, level, first, end)
+	return c.RangeClient.LTXFilesBetween(ctx, level, first, end)
 }
 
 func (c callingClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
@@ -145,10 +145,10 @@ func (c callingClient) WriteLTXFile(ctx context.Context, level int, first, last 
 		c.destination.snapshot()
 		body = io.MultiReader(bytes.NewReader(begin[:]), body)
 	}
-	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+	return c.RangeClient.WriteLTXFile(ctx, level, first, last, body)
 }
 
-// syncReplica reads the log and uploads the new parts.
+// syncReplica reads the log and uploads the new LTX files.
 func syncReplica(t *testing.T, r *replica) {
 	t.Helper()
 	if err := errors.Join(r.lite.Sync(t.Context()), r.lite.Replica.Sync(t.Context())); err != nil {

@@ -3,8 +3,8 @@
 //   - each stored file, once
 //   - the site's secrets
 //
-// The backup is stored in a destination, which is a folder or an S3 bucket. A secondary destination can have a copy of it. Each night the
-// package proves the backup: it restores the newest state into a temporary folder and compares the result with the site.
+// The backup is stored in a destination, which is a folder or an S3 bucket. A secondary destination can have a copy of the backup. Each
+// night the package runs a restore test: it restores the newest state into a temporary folder and compares the result with the site.
 package backup
 
 import (
@@ -26,10 +26,10 @@ import (
 
 // Names of objects and folders in a destination.
 const (
-	DatabaseDir  = "database"  // the replica of an SQLite database, in the format of litestream (a library that replicates SQLite)
-	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
-	BlobsDir     = "blobs"     // the bytes of stored files (blobs), by id
-	ProofsDir    = "proofs"    // checksums of the live database; a proof compares the restored database with them
+	DatabaseDir     = "database"  // the replica of an SQLite database, in the format of litestream (a library that replicates SQLite)
+	SnapshotsDir    = "snapshots" // nightly snapshots of a PostgreSQL database
+	BlobsDir        = "blobs"     // the bytes of stored files (blobs), by id
+	RestoreTestsDir = "proofs"    // checksums of the site's database, with which a restore test compares the restored one
 
 	formatName       = "format.json" // version of the layout, and the site's id
 	secretName       = "secret"      // the site's secrets, not encrypted
@@ -42,16 +42,16 @@ func BlobName(id string) string { return path.Join(BlobsDir, id[:2], id[2:4], id
 
 // Destination is where a backup is stored: a folder, or an S3 bucket and a prefix. It stores objects (named files).
 type Destination interface {
-	// Write stores body under name, in place of what was stored there. It never leaves an incomplete object under name. When Write returns
-	// nil, the object is on disk.
+	// Write stores body under name, and replaces an object that was stored there. It never leaves an incomplete object under name. When
+	// Write returns nil, the object is on disk.
 	Write(ctx context.Context, name string, body io.ReadSeeker) error
-	// Add stores a file that never changes again. If body is a file and the destination is a folder on the same disk, Add makes a hard link
-	// instead of a copy.
+	// Add is Write for an object that never changes. If body is an *os.File and the destination is a folder on the same disk, Add makes a
+	// hard link instead of a copy.
 	Add(ctx context.Context, name string, body io.ReadSeeker) error
 	// Open reads an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// List calls each for the objects whose names begin with prefix. prefix is the name of a folder and a slash, or "" for all objects. The
-	// objects of one folder come in the order of their names. The folders come in any order.
+	// objects of one folder are sorted by name. The order of the folders is not defined.
 	List(ctx context.Context, prefix string, each func(Object) error) error
 	// Delete removes an object. A missing object is not an error.
 	Delete(ctx context.Context, name string) error
@@ -59,18 +59,18 @@ type Destination interface {
 	Sweep(before time.Time) error
 	// Label returns a name of the destination for texts. It contains no secrets.
 	Label() string
-	// ReplicaClient returns a new client with which litestream reads and writes the replica. The caller must call its Init.
-	ReplicaClient() ReplicaClient
+	// RangeClient returns a new client with which litestream reads and writes the replica. The caller must call the client's Init.
+	RangeClient() RangeClient
 }
 
-// ReplicaClient is a client of litestream for a replica of an SQLite database. The replica consists of parts. A part is an LTX file: the
-// database pages that some transactions have changed. Several parts of one level are merged into one part of the next level (maintain.go).
-// ReplicaClient can also list a range of the parts of a level. A listing of all would be expensive, because S3 servers charge for each
-// thousand names.
-type ReplicaClient interface {
+// RangeClient is a litestream.ReplicaClient that can also list a range of the replica's files. The replica of an SQLite database consists of
+// LTX files. An LTX file (litestream's format) has the database pages that a range of transactions has changed. Several LTX files of one
+// level are compacted into one LTX file of the next level (maintain.go).
+type RangeClient interface {
 	litestream.ReplicaClient
-	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end. If end is 0, there is no end.
-	// The parts are in the order of their transactions. The time of a part is the modification time of its file.
+	// LTXFilesBetween lists the LTX files of a level whose first transaction is first or later, and before end. If end is 0, there is no
+	// upper limit. The list is sorted by transaction. FileInfo.CreatedAt is the modification time of the file. Listing a whole level is
+	// expensive, because S3 servers charge for each thousand names.
 	LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error)
 }
 
@@ -110,8 +110,8 @@ const formatVersion = 1
 var ErrOtherSite = errors.New("this backup destination has the backup of another site")
 
 // ReadFormat reads the format.json of a destination. The error is fs.ErrNotExist if the destination has no backup.
-func ReadFormat(ctx context.Context, p Destination) (f Format, err error) {
-	text, err := readAll(ctx, p, formatName)
+func ReadFormat(ctx context.Context, dest Destination) (f Format, err error) {
+	text, err := readAll(ctx, dest, formatName)
 	if err != nil {
 		return f, err
 	}
@@ -126,9 +126,9 @@ func ReadFormat(ctx context.Context, p Destination) (f Format, err error) {
 
 // Claim records in a destination that it has the backup of a site. before is the format.json that was there, the zero value if the
 // destination had no backup. The error wraps ErrOtherSite if the destination has the backup of another site.
-func Claim(ctx context.Context, p Destination, site, engine string) (before Format, err error) {
+func Claim(ctx context.Context, dest Destination, site, engine string) (before Format, err error) {
 	want := Format{Format: formatVersion, Site: site, Engine: engine}
-	before, err = ReadFormat(ctx, p)
+	before, err = ReadFormat(ctx, dest)
 	switch {
 	case err == nil && before == want:
 		return before, nil
@@ -141,12 +141,12 @@ func Claim(ctx context.Context, p Destination, site, engine string) (before Form
 	if err != nil {
 		return before, err
 	}
-	return before, p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
+	return before, dest.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
 }
 
 // readAll reads a small object.
-func readAll(ctx context.Context, p Destination, name string) (text []byte, err error) {
-	r, err := p.Open(ctx, name)
+func readAll(ctx context.Context, dest Destination, name string) (text []byte, err error) {
+	r, err := dest.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

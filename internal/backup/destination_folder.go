@@ -21,37 +21,37 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// folder is a Destination (where a backup is stored) in a folder of this machine. Only the user that runs the program can read its files.
+// folder is a Destination (where a backup is stored) in a folder of this machine. Only the user that runs the program can read the files.
 type folder struct{ root string }
 
 func (f *folder) Label() string { return f.root }
 
-func (f *folder) ReplicaClient() ReplicaClient {
+func (f *folder) RangeClient() RangeClient {
 	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
 }
 
-// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files, see ReplicaClient). litestream's own
-// listing reads the size and time of every part. This one reads only those of the parts in the range.
+// folderReplica is a RangeClient for the replica in a folder. Its listings are faster than those of file.ReplicaClient, which reads the size
+// and the modification time of every LTX file of a level. folderReplica reads them only for the LTX files in the range.
 type folderReplica struct{ *file.ReplicaClient }
 
-// LTXFiles implements litestream.ReplicaClient. The last parameter (useMetadata) has no effect: the time of a part is always the
-// modification time of its file.
-func (r folderReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
-	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
+// LTXFiles implements litestream.ReplicaClient. It ignores useMetadata, the last parameter: the time of an LTX file is always its
+// modification time.
+func (r folderReplica) LTXFiles(ctx context.Context, level int, first ltx.TXID, _ bool) (ltx.FileIterator, error) {
+	found, err := r.LTXFilesBetween(ctx, level, first, 0 /* no upper limit */)
 	return ltx.NewFileInfoSliceIterator(found), err
 }
 
-// LTXFilesBetween implements ReplicaClient.
+// LTXFilesBetween implements RangeClient.
 func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
-	return listParts(r.LTXLevelDir(level), level, first, end)
+	return listLTXFiles(r.LTXLevelDir(level), level, first, end)
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. If the destination already has a part of level 0 (one that is not merged) with this
-// name, WriteLTXFile compares it with body. It does not replace the part, because an earlier upload that arrives late must not replace a
-// newer part of the same name. Parts of higher levels are merged from others, and may be replaced.
+// WriteLTXFile implements litestream.ReplicaClient. It never replaces an LTX file of level 0 (one that is not compacted), because an earlier
+// upload that arrives late must not replace a newer LTX file of the same name. If the destination already has such a file, WriteLTXFile
+// returns its FileInfo, and errLTXConflict if its content differs from body. It may replace LTX files of higher levels.
 func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	local, isFile := body.(io.ReadSeeker) // parts of level 0 are uploaded from local files
-	if level > 0 || !isFile {
+	local, isSeekable := body.(io.ReadSeeker) // litestream uploads LTX files of level 0 from local files, which are seekable
+	if level > 0 || !isSeekable {
 		return r.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
 	}
 	stored, err := os.Stat(r.LTXFilePath(level, first, last))
@@ -65,8 +65,8 @@ func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last 
 	return info, checkSame(ctx, r, info, local)
 }
 
-// listParts lists the parts in a folder as ReplicaClient.LTXFilesBetween does. A missing folder has none.
-func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
+// listLTXFiles lists the LTX files in a folder as RangeClient.LTXFilesBetween does. For a missing folder the list is empty.
+func listLTXFiles(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -81,7 +81,7 @@ func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInf
 	}
 	low, high := first.String(), end.String()
 	for _, name := range names {
-		if name < low || end > 0 && name >= high { // a name begins with the first transaction
+		if name < low || end > 0 && name >= high { // the name of an LTX file begins with its first transaction
 			continue
 		}
 		minTXID, maxTXID, err := ltx.ParseFilename(name)
@@ -97,12 +97,12 @@ func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInf
 		}
 		found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: info.Size(), CreatedAt: info.ModTime().UTC()})
 	}
-	slices.SortFunc(found, compareParts)
+	slices.SortFunc(found, compareLTXFiles)
 	return found, nil
 }
 
-// compareParts compares parts of a level by their transactions.
-func compareParts(a, b *ltx.FileInfo) int {
+// compareLTXFiles compares LTX files of a level by their transactions.
+func compareLTXFiles(a, b *ltx.FileInfo) int {
 	return cmp.Or(cmp.Compare(a.MinTXID, b.MinTXID), cmp.Compare(a.MaxTXID, b.MaxTXID))
 }
 

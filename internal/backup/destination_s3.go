@@ -29,21 +29,21 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	// putOnce uploads with the condition If-None-Match, so that it replaces no object. Some S3 servers do not support the condition, or
-	// support it only in one of the two kinds of upload.
-	unsupportedSingle    atomic.Bool // the condition is known not to work in an upload with one request
-	unsupportedMultipart atomic.Bool // the condition is known not to work in an upload with several requests
-	loggedUnconditional  atomic.Bool // the warning about uploads without the condition was logged
+	// putOnce uploads with the If-None-Match header, so that it replaces no object. Some S3 servers do not support this header, or support it
+	// only in one of the two kinds of upload.
+	unsupportedSingle    atomic.Bool // the header is known not to work in an upload with one request
+	unsupportedMultipart atomic.Bool // the header is known not to work in an upload with several requests
+	loggedUnconditional  atomic.Bool // the warning about uploads without the header was logged
 
-	mu    sync.Mutex
-	ready bool // ensure has nothing to do: the bucket exists, or the configuration does not ask to create it
+	mu      sync.Mutex
+	ensured bool // ensure has nothing to do: the bucket exists, or cfg does not ask to create it
 }
 
-// partSize is the size in bytes of the parts of an S3 multipart upload, which are sent one after the other.
+// partSize is the size in bytes of the parts of an S3 multipart upload. They are uploaded one after the other (Concurrency 1).
 const partSize = 8 << 20
 
 func newBucket(cfg s3client.Config) *bucket {
-	b := &bucket{cfg: cfg, ready: !cfg.Create, client: s3client.New(cfg)}
+	b := &bucket{cfg: cfg, ensured: !cfg.Create, client: s3client.New(cfg)}
 	b.uploader = manager.NewUploader(b.client, func(u *manager.Uploader) { u.PartSize, u.Concurrency = partSize, 1 })
 	return b
 }
@@ -52,22 +52,22 @@ func (b *bucket) Label() string {
 	return "s3 " + b.cfg.Endpoint + "/" + b.cfg.Bucket + "/" + b.cfg.Prefix
 }
 
-// ensure creates the bucket if the configuration says so. A bucket that exists already is not an error.
+// ensure creates the bucket if cfg.Create is true. If the bucket exists already, ensure returns no error.
 func (b *bucket) ensure(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ready {
+	if b.ensured {
 		return nil
 	}
 	_, err := b.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &b.cfg.Bucket})
 	var (
-		mine   *types.BucketAlreadyOwnedByYou
-		exists *types.BucketAlreadyExists
+		ownedByUs *types.BucketAlreadyOwnedByYou
+		exists    *types.BucketAlreadyExists
 	)
-	if err != nil && !errors.As(err, &mine) && !errors.As(err, &exists) {
+	if err != nil && !errors.As(err, &ownedByUs) && !errors.As(err, &exists) {
 		return b.explain(err)
 	}
-	b.ready = true
+	b.ensured = true
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (b *bucket) Write(ctx context.Context, name string, body io.ReadSeeker) err
 		return err
 	}
 	in := &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name)}
-	if _, ok := body.(io.ReaderAt); ok { // the uploader reads its sections without a buffer
+	if _, ok := body.(io.ReaderAt); ok { // the uploader reads the parts of an io.ReaderAt without copying them into buffers
 		in.Body = body
 		_, err := b.uploader.Upload(ctx, in)
 		return b.explain(err)

@@ -20,7 +20,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// hangingDestination is a destination whose uploads of parts hang while it is unreachable.
+// hangingDestination is a destination whose uploads of LTX files hang while it is unreachable.
 type hangingDestination struct {
 	Destination
 	mu      sync.Mutex
@@ -28,8 +28,8 @@ type hangingDestination struct {
 	hanging chan int      // the level of each upload that hangs
 }
 
-func (d *hangingDestination) ReplicaClient() ReplicaClient {
-	return hangingClient{d.Destination.ReplicaClient(), d}
+func (d *hangingDestination) RangeClient() RangeClient {
+	return hangingClient{d.Destination.RangeClient(), d}
 }
 
 // goAway makes uploads hang until the returned function is called.
@@ -47,7 +47,7 @@ func (d *hangingDestination) goAway() (comeBack func()) {
 }
 
 type hangingClient struct {
-	ReplicaClient
+	RangeClient
 	destination *hangingDestination
 }
 
@@ -63,14 +63,14 @@ func (c hangingClient) WriteLTXFile(ctx context.Context, level int, first, last 
 			return nil, ctx.Err()
 		}
 	}
-	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+	return c.RangeClient.WriteLTXFile(ctx, level, first, last, body)
 }
 
 // openService opens a new database and its replica in the destination, without the loops of Run.
 func openService(t *testing.T, destination Destination) (*Service, *replica) {
 	t.Helper()
 	d := dbtest.Open(t, db.SQLite)
-	s := New(d, Config{Destination: destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
+	s := New(d, Config{Destination: destination, Retention: testRetention, SiteID: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
 	r, err := s.openReplica(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -101,9 +101,9 @@ func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 
 // Proves H-backup-outage.
 //
-// TestHangingUploadsBlockNoWrites makes the upload of a part, a merge and a snapshot hang, each during writes. Meanwhile writes and the
-// reading of the log must continue, checkpoints too unless a snapshot is being read, and a scrub must return. When the destination is
-// reachable again, it gets everything. The test needs no time limits: whatever waited for the destination would wait for ever.
+// TestHangingUploadsBlockNoWrites makes the upload of an LTX file, a compaction and a snapshot hang, each during writes. Meanwhile writes
+// and the reading of the log must continue, checkpoints too unless a snapshot is being read, and a scrub must return. When the destination
+// is reachable again, it gets everything. The test needs no time limits: whatever waited for the destination would wait for ever.
 func TestHangingUploadsBlockNoWrites(t *testing.T) {
 	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 2)}
 	s, r := openService(t, destination)

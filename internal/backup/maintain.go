@@ -15,33 +15,33 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file maintains the replica of an SQLite database. The replica consists of parts. A part is an LTX file: the database pages that some
-// transactions have changed. maintain runs after uploads. It merges parts, takes snapshots, and removes the parts that no restore within
-// the retention (how far back the site can be restored) needs. While the site writes nothing, maintain sends no requests to the
-// destination, because S3 servers charge for each request.
+// This file maintains the replica of an SQLite database, which consists of LTX files. An LTX file (litestream's format) has the database
+// pages that a range of transactions has changed. maintain runs after uploads. It compacts LTX files, takes snapshots, and removes the LTX
+// files that no restore within the retention (how far back the site can be restored) needs. While the site writes nothing, maintain sends no
+// requests to the destination, because S3 servers charge for each request.
 
-// levels[i] is the interval at which the new parts of level i are merged into one part of level i+1. Level 0 has one part for each second
-// with a write, level 1 one for ten seconds, and so on. A restore reads a snapshot and then a few parts of each level.
+// levels[i] is the interval at which the new LTX files of level i are compacted into one LTX file of level i+1. Level 0 has an LTX file for
+// each second with a write, level 1 has one for ten seconds, and so on. A restore reads a snapshot and then a few LTX files of each level.
 var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // Intervals and limits of maintain.
 const (
-	snapshotEvery      = 24 * time.Hour   // interval between snapshots, if anything was written
+	snapshotInterval   = 24 * time.Hour   // interval between snapshots, if anything was written
 	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
 	maintainTimeout    = time.Hour        // limit of one call of maintain
-	maintainRetry      = time.Minute      // wait after an error of maintain
-	snapshotOverdue    = 6 * time.Hour    // how long a due snapshot may fail because the log was restarted; then the failure is reported
-	localRetention     = 15 * time.Minute // how long uploaded parts stay in the local folder, from which they are merged
+	maintainRetryDelay = time.Minute      // wait after an error of maintain
+	snapshotGrace      = 6 * time.Hour    // for this time after a snapshot is due, failures because of a restarted log are not reported
+	localRetention     = 15 * time.Minute // how long uploaded LTX files stay in the local folder, from which they are compacted
 
-	// secondsKept is the number of parts of level 0 that stay in the destination. Each of them is a restore point. For most sites they
+	// level0Kept is the number of LTX files of level 0 that stay in the destination. Each of them is a restore point. For most sites they
 	// cover the whole retention. For a site that writes in every second, they cover the last 27 hours, and earlier restore points are ten
 	// seconds apart (level 1).
-	secondsKept = 100_000
+	level0Kept = 100_000
 )
 
-// maintain merges parts, takes the daily snapshot and removes what no restore within the retention needs.
+// maintain compacts LTX files, takes the daily snapshot, and removes the LTX files that no restore within the retention needs.
 func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Duration) error {
-	if err := r.merge(ctx, now); err != nil {
+	if err := r.compact(ctx, now); err != nil {
 		return fmt.Errorf("merge the parts of the database: %w", err)
 	}
 	if err := errors.Join(r.trimLocal(), r.trim(ctx)); err != nil {
@@ -53,7 +53,7 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	if err := r.takeSnapshot(ctx); err != nil {
 		return fmt.Errorf("snapshot of the database: %w", err)
 	}
-	r.snapshotAt, r.overdueAt = now.Add(snapshotEvery), now.Add(snapshotEvery+snapshotOverdue)
+	r.snapshotAt, r.overdueAt = now.Add(snapshotInterval), now.Add(snapshotInterval+snapshotGrace)
 	if err := r.removeOld(ctx, now.Add(-retention)); err != nil {
 		return fmt.Errorf("remove old parts of the database: %w", err)
 	}
@@ -61,13 +61,13 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	return nil
 }
 
-// merge merges each level into the next one, if that is due and there is anything new.
-func (r *replica) merge(ctx context.Context, now time.Time) error {
+// compact compacts the new LTX files of each level into one LTX file of the next level, if a compaction is due and there are new files.
+func (r *replica) compact(ctx context.Context, now time.Time) error {
 	source := r.lite.Replica.Pos().TXID // the newest transaction of the lower level
-	for i, every := range levels {
+	for i, interval := range levels {
 		target := r.newest[i+1]
-		if now.Sub(r.merged[i]) >= every && (target == nil || target.MaxTXID < source) {
-			r.merged[i] = now
+		if now.Sub(r.compactedAt[i]) >= interval && (target == nil || target.MaxTXID < source) {
+			r.compactedAt[i] = now
 			if _, err := r.compactor.Compact(ctx, i+1); err != nil && !errors.Is(err, litestream.ErrNoCompaction) {
 				return err
 			}
@@ -81,14 +81,14 @@ func (r *replica) merge(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// trim removes merged files of level 0 from the destination, except the newest r.keep files.
+// trim removes compacted files of level 0 from the destination, except the newest r.keep files.
 func (r *replica) trim(ctx context.Context) error {
 	uploaded := r.lite.Replica.Pos().TXID
 	if uploaded < r.trimAt || r.newest[1] == nil {
 		return nil
 	}
-	if merged := min(uploaded, r.newest[1].MaxTXID); uploaded > r.keep {
-		old, err := r.client.LTXFilesBetween(ctx, 0, 0, min(uploaded-r.keep, merged)+1)
+	if compacted := min(uploaded, r.newest[1].MaxTXID); uploaded > r.keep {
+		old, err := r.client.LTXFilesBetween(ctx, 0, 0, min(uploaded-r.keep, compacted)+1)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (r *replica) trim(ctx context.Context) error {
 			return err
 		}
 	}
-	r.trimAt = uploaded + r.keep/100 // then a page of a listing has what is to be removed
+	r.trimAt = uploaded + r.keep/100 // with level0Kept 1000 transactions later, as many as a page of an S3 listing has names
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (r *replica) trimLocal() error {
 		return nil
 	}
 	r.trimmedLocal = time.Now()
-	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, min(uploaded, r.newest[1].MaxTXID)) // not the newest, with which litestream goes on
+	list, err := listLTXFiles(r.lite.LTXLevelDir(0), 0, 0, min(uploaded, r.newest[1].MaxTXID)) // without the newest, which litestream continues
 	if err != nil {
 		return err
 	}
@@ -167,12 +167,12 @@ func (b checkedBody) Read(p []byte) (int, error) {
 // errNotUploaded is the error for a snapshot that cannot be stored yet.
 var errNotUploaded = errors.New("the snapshot of the database has transactions that are not uploaded")
 
-// storeSnapshot stores a snapshot in the destination, after all parts that it contains. If local files were removed before their upload,
-// later parts would have the same numbers, and would not continue the snapshot. check is called when the snapshot is read; if it fails,
+// storeSnapshot stores a snapshot in the destination, after all LTX files that it contains. If local files were removed before their upload,
+// later LTX files would have the same numbers, and would not continue the snapshot. check is called when the snapshot is read; if it fails,
 // nothing is stored.
 func (r *replica) storeSnapshot(ctx context.Context, check func() error) (_ *ltx.FileInfo, err error) {
 	upload := func() error {
-		limited, cancel := context.WithTimeout(ctx, uploadTimeout) // the upload of new parts waits for this one
+		limited, cancel := context.WithTimeout(ctx, uploadTimeout) // the upload of new LTX files waits for this one
 		defer cancel()
 		return r.upload(limited)
 	}
@@ -202,7 +202,7 @@ func (r *replica) removeOld(ctx context.Context, before time.Time) error {
 	if err != nil {
 		return err
 	}
-	old, err := (&parts{ReplicaClient: r.client}).beginning(ctx, list, before)
+	old, err := (&replicaReader{RangeClient: r.client}).beginning(ctx, list, before)
 	if err != nil || len(old) == 0 {
 		return err
 	}
@@ -236,10 +236,11 @@ func (r *replica) removeBefore(ctx context.Context, level int, txid ltx.TXID) er
 	return r.client.DeleteLTXFiles(ctx, list)
 }
 
-// liveClient is litestream's client for an open replica. It saves requests: litestream lists files to merge them, and lists a whole level
-// to find its newest file. For the first, liveClient uses the local files; for the second, it lists only from the oldest local file on.
+// liveClient is litestream's client for an open replica. It saves requests. When litestream lists files that it will compact, liveClient
+// lists the local files instead. When litestream lists a level only to find its newest file, liveClient lists only the files from the oldest
+// local file on.
 type liveClient struct {
-	ReplicaClient
+	RangeClient
 	lite *litestream.DB
 }
 
@@ -247,9 +248,9 @@ type liveClient struct {
 // that file must be the local one of the same name, because the backup continues after it.
 func (c liveClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
 	if seek > 0 {
-		return c.filesToMerge(ctx, level, seek, useMetadata)
+		return c.filesToCompact(ctx, level, seek, useMetadata)
 	}
-	local, err := listParts(c.lite.LTXLevelDir(0), 0, 0, 0)
+	local, err := listLTXFiles(c.lite.LTXLevelDir(0), 0, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -269,10 +270,10 @@ func (c liveClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useM
 	return ltx.NewFileInfoSliceIterator(found), nil
 }
 
-// filesToMerge returns the parts of a level that begin with the transaction seek or a later one.
-func (c liveClient) filesToMerge(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+// filesToCompact returns the LTX files of a level that begin with the transaction seek or a later one.
+func (c liveClient) filesToCompact(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
 	if level == 0 {
-		local, err := listParts(c.lite.LTXLevelDir(0), 0, seek, 0)
+		local, err := listLTXFiles(c.lite.LTXLevelDir(0), 0, seek, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -288,5 +289,5 @@ func (c liveClient) filesToMerge(ctx context.Context, level int, seek ltx.TXID, 
 			return ltx.NewFileInfoSliceIterator(local[:n]), nil
 		}
 	}
-	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+	return c.RangeClient.LTXFiles(ctx, level, seek, useMetadata)
 }

@@ -22,7 +22,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// clockDestination is a destination in which the parts of the database have the times of the test's clock, because litestream uses the
+// clockDestination is a destination in which the LTX files of the database have the times of the test's clock, because litestream uses the
 // system's clock. It counts the requests.
 type clockDestination struct {
 	Destination
@@ -30,42 +30,42 @@ type clockDestination struct {
 	lists, opens *atomic.Int64
 }
 
-func (d clockDestination) ReplicaClient() ReplicaClient {
-	return clockClient{d.Destination.ReplicaClient(), d}
+func (d clockDestination) RangeClient() RangeClient {
+	return clockClient{d.Destination.RangeClient(), d}
 }
 
 type clockClient struct {
-	ReplicaClient
+	RangeClient
 	destination clockDestination
 }
 
 func (c clockClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
 	c.destination.lists.Add(1)
-	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+	return c.RangeClient.LTXFiles(ctx, level, seek, useMetadata)
 }
 
 func (c clockClient) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
 	c.destination.lists.Add(1)
-	return c.ReplicaClient.LTXFilesBetween(ctx, level, first, end)
+	return c.RangeClient.LTXFilesBetween(ctx, level, first, end)
 }
 
 func (c clockClient) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
 	c.destination.opens.Add(1)
-	return c.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
+	return c.RangeClient.OpenLTXFile(ctx, level, first, last, offset, size)
 }
 
 func (c clockClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	if level <= 1 || level == litestream.SnapshotLevel { // the other levels are merged from parts in the destination
+	if level <= 1 || level == litestream.SnapshotLevel { // the other levels are compacted from LTX files in the destination
 		dated, err := withTime(body, c.destination.now())
 		if err != nil {
 			return nil, err
 		}
 		body = dated
 	}
-	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+	return c.RangeClient.WriteLTXFile(ctx, level, first, last, body)
 }
 
-// withTime returns a part with another time in its header.
+// withTime returns an LTX file with another time in its header.
 func withTime(body io.Reader, at time.Time) (io.Reader, error) {
 	from := ltx.NewDecoder(body)
 	if err := from.DecodeHeader(); err != nil {
@@ -118,7 +118,7 @@ func newHistory(t *testing.T, destination Destination) *history {
 	h := &history{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	h.destination = clockDestination{destination, func() time.Time { return h.at }, new(atomic.Int64), new(atomic.Int64)}
 	h.d = dbtest.Open(t, db.SQLite)
-	s := New(h.d, Config{Destination: h.destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.destination.now)
+	s := New(h.d, Config{Destination: h.destination, Retention: testRetention, SiteID: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.destination.now)
 	var err error
 	if h.r, err = s.startReplica(t.Context()); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func (h *history) maintain() {
 	}
 }
 
-// pass advances the clock. A running service would merge the written parts after ten seconds.
+// pass advances the clock. A running service would compact the written LTX files after ten seconds.
 func (h *history) advance(d time.Duration) {
 	h.t.Helper()
 	if d > levels[0] {
@@ -181,10 +181,10 @@ func (h *history) restored(at time.Time) int {
 	return int(n)
 }
 
-// level lists the parts of a level.
+// level lists the LTX files of a level.
 func (h *history) level(n int) []*ltx.FileInfo {
 	h.t.Helper()
-	list, err := h.destination.Destination.ReplicaClient().LTXFilesBetween(h.t.Context(), n, 0, 0)
+	list, err := h.destination.Destination.RangeClient().LTXFilesBetween(h.t.Context(), n, 0, 0)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -223,13 +223,13 @@ func TestIdleReplicaSendsNoRequests(t *testing.T) {
 			t.Error(err)
 		}
 		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists+opens > 0 {
-			t.Errorf("%d listings, %d parts opened", lists, opens)
+			t.Errorf("%d listings, %d LTX files opened", lists, opens)
 		}
-		// A merge of level 0 needs only local files. Merges of the two other levels list and read the new part.
+		// A compaction of level 0 needs only local files. Compactions of the two other levels list and read the new LTX file.
 		h.write()
 		h.advance(time.Minute)
 		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
-			t.Errorf("three merges: %d listings, %d parts opened; %d parts of level 1", lists, opens, len(h.level(1)))
+			t.Errorf("three compactions: %d listings, %d LTX files opened; %d LTX files of level 1", lists, opens, len(h.level(1)))
 		}
 	})
 }
@@ -249,11 +249,11 @@ func TestAMonthWithoutWritesHasOneSnapshotAndAllItsRestorePoints(t *testing.T) {
 		if len(snapshots) != 1 {
 			t.Fatalf("%d snapshots", len(snapshots))
 		}
-		parts, err := openParts(t.Context(), h.destination)
+		replica, err := newReplicaReader(t.Context(), h.destination)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := parts.headerTime(t.Context(), snapshots[0]); err != nil || !at.Equal(h.journal[0].Add(25*time.Hour)) {
+		if at, err := replica.headerTime(t.Context(), snapshots[0]); err != nil || !at.Equal(h.journal[0].Add(25*time.Hour)) {
 			t.Errorf("the snapshot is of %s, %v", at, err)
 		}
 		for _, ago := range []time.Duration{testRetention, time.Hour} {
@@ -276,9 +276,9 @@ func TestRestorePointsOfManyPartsNeedFewRequests(t *testing.T) {
 		}
 		list := h.level(0)
 		if len(list) < 600 {
-			t.Fatalf("%d parts", len(list))
+			t.Fatalf("%d LTX files", len(list))
 		}
-		all, err := openParts(t.Context(), h.destination)
+		all, err := newReplicaReader(t.Context(), h.destination)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestRestorePointsOfManyPartsNeedFewRequests(t *testing.T) {
 			t.Errorf("got %+v, %v", found, err)
 		}
 		if opens := h.destination.opens.Load(); opens > 60 {
-			t.Errorf("%d headers read to find a restore point among %d parts", opens, len(list))
+			t.Errorf("%d headers read to find a restore point among %d LTX files", opens, len(list))
 		}
 	})
 }

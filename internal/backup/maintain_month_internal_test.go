@@ -15,7 +15,7 @@ import (
 // restored exactly, and after some of the earlier ones.
 func TestEachRestorePointOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
-		h.r.keep = 60 // parts of level 0
+		h.r.keep = 60 // LTX files of level 0
 		// The times between the writes of a day.
 		intervals := []time.Duration{time.Second, time.Second, 2 * time.Second, 17 * time.Second, time.Second, 4 * time.Minute, 3 * time.Minute, time.Second, 70 * time.Minute, time.Second}
 		for range 36 {
@@ -32,12 +32,12 @@ func TestEachRestorePointOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *test
 			t.Errorf("%d snapshots for 30 days", len(snapshots))
 		}
 		if n := len(h.level(0)); n < 60 || n > 62 {
-			t.Errorf("%d parts of level 0, of which 60 are kept", n)
+			t.Errorf("%d LTX files of level 0, of which 60 are kept", n)
 		}
 		for level := 1; level <= len(levels); level++ {
 			list := h.level(level)
 			if len(list) < 31 || len(snapshots) == 0 || list[0].MaxTXID < snapshots[0].MaxTXID {
-				t.Errorf("level %d: %d parts, of which some are older than the oldest snapshot", level, len(list))
+				t.Errorf("level %d: %d LTX files, of which some are older than the oldest snapshot", level, len(list))
 			}
 		}
 

@@ -15,25 +15,24 @@ import (
 )
 
 // This file has functions for the commands `atelie backup now` and `atelie backup verify`. Usually another process, the server, keeps the
-// backup. The commands therefore write a row into backup_status, and wait until that process has done the work.
+// backup. The commands therefore write a row into backup_status, and wait until the server has done the work.
 
 // Kinds of rows in backup_status that only these commands write. The column last_ok_at is the time at which the row was written.
 const (
-	kindNow          Kind = "now"           // the command waits until the destination has the transaction that wrote the row
-	kindProofRequest Kind = "proof request" // requests a proof (a trial restore)
+	kindNow                Kind = "now"           // the command waits until the destination has the transaction that wrote the row
+	kindRestoreTestRequest Kind = "proof request" // requests a restore test; databases have this value, so it must not change
 )
 
-// pollEvery is the interval at which a waiting command checks whether the work is done.
-const pollEvery = 200 * time.Millisecond
+// pollInterval is the interval at which a waiting command checks whether the work is done.
+const pollInterval = 200 * time.Millisecond
 
-// Waiting has the functions that a command calls every pollEvery while it waits for the other process. The first error of either ends the
-// wait.
+// Waiting has the functions that a command calls every pollInterval while it waits for the server. An error of one of them ends the wait.
 type Waiting struct {
-	Ended func() error               // returns an error if the other process has ended
-	Each  func(failure string) error // is called with the failure that delays the other process; "" if there is none
+	Ended func() error               // returns an error if the server has ended
+	Each  func(failure string) error // receives the text of the failure that delays the server; "" if there is none
 }
 
-// until calls done every pollEvery until done returns ok or an error. It passes the returned failure to w.Each.
+// until calls done every pollInterval, until done returns ok = true or an error. It passes the returned failure to w.Each.
 func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string, err error)) error {
 	for {
 		ok, failure, err := done()
@@ -43,18 +42,18 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string
 		if err := errors.Join(w.Ended(), w.Each(failure)); err != nil {
 			return err
 		}
-		if err := interval.Sleep(ctx, pollEvery); err != nil {
+		if err := interval.Sleep(ctx, pollInterval); err != nil {
 			return err
 		}
 	}
 }
 
 // BringUpToDate waits until the destination has everything that was written before the call. It returns the time of the latest state that
-// can be restored from there. It does not wait for files that the site itself has lost. For a PostgreSQL database it takes a snapshot (a
-// whole copy). The method Run of a Service must be running during the call, in this process or in another one.
+// can be restored from the destination. It does not wait for files that the site itself has lost. For a PostgreSQL database it takes a
+// snapshot (a copy of the whole database). Service.Run must be running during the call, in this process or in another one.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	began := s.now()
-	files, err := allWaiting(ctx, s.db)
+	waiting, err := allWaiting(ctx, s.db) // ids of blobs, sorted
 	if err != nil {
 		return newest, err
 	}
@@ -70,14 +69,17 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 		if err != nil {
 			return false, "", err
 		}
-		first := slices.IndexFunc(files, func(id string) bool { _, found := slices.BinarySearch(still, id); return found })
+		first := slices.IndexFunc(waiting, func(id string) bool {
+			_, isWaiting := slices.BinarySearch(still, id)
+			return isWaiting
+		})
 		if first < 0 {
 			return true, "", nil
 		}
-		files = files[first:] // the destination has all files before this one
-		lost, err := s.isLost(ctx, files[0])
+		waiting = waiting[first:] // the destination has all blobs before this one
+		lost, err := s.isLost(ctx, waiting[0])
 		if err == nil && lost {
-			files = files[1:]
+			waiting = waiting[1:]
 		}
 		state, failed := s.failure(ctx)
 		return false, state, errors.Join(err, failed)
@@ -88,9 +90,9 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 	return s.Newest(ctx)
 }
 
-// waitForDatabase waits until the destination has all commits from before the call. It waits for two new parts of the database, and writes a
-// row for each. One part is not enough, because the time of a part can be slightly later than the last commit in it. The second part was
-// begun after the first one was complete.
+// waitForDatabase waits until the destination has all commits from before the call. It waits for two new LTX files, and writes a row for
+// each. One LTX file is not enough, because its time can be slightly later than the last commit in it. The second LTX file was begun after
+// the first one was complete.
 func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 	for range 2 {
 		if err := RecordSuccess(ctx, s.db, kindNow, s.now(), "{}"); err != nil {
@@ -141,11 +143,11 @@ func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 		}
 		return list[len(list)-1].Time, nil
 	}
-	parts, err := openParts(ctx, s.cfg.Destination)
+	replica, err := newReplicaReader(ctx, s.cfg.Destination)
 	if err != nil {
 		return time.Time{}, err
 	}
-	local, err := listParts(filepath.FromSlash(litestream.LTXLevelDir(s.db.File()+localSuffix, 0)), 0, 0, 0)
+	local, err := listLTXFiles(filepath.FromSlash(litestream.LTXLevelDir(s.db.File()+localSuffix, 0)), 0, 0, 0)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -153,21 +155,21 @@ func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 	if len(local) > 0 {
 		known = local[0].MinTXID
 	}
-	newest, err := parts.newest(ctx, known)
+	newest, err := replica.newest(ctx, known)
 	if err != nil || newest == nil {
 		return time.Time{}, err
 	}
-	return parts.headerTime(ctx, newest)
+	return replica.headerTime(ctx, newest)
 }
 
-// newest returns the part with the newest transaction, or nil if there is none. It first lists only the parts from the transaction known
-// on, and all parts only if there are none of these.
-func (p *parts) newest(ctx context.Context, known ltx.TXID) (*ltx.FileInfo, error) {
+// newest returns the LTX file with the newest transaction, or nil if there is none. It first lists only the LTX files that begin with the
+// transaction known or a later one. Only if there is none, it lists all.
+func (r *replicaReader) newest(ctx context.Context, known ltx.TXID) (*ltx.FileInfo, error) {
 	for _, try := range []struct {
 		level int
 		first ltx.TXID
-	}{{0, known}, {0, 0}, {1, 0}, {litestream.SnapshotLevel, 0}} { // merging leaves the newest of each level
-		list, err := p.LTXFilesBetween(ctx, try.level, try.first, 0)
+	}{{0, known}, {0, 0}, {1, 0}, {litestream.SnapshotLevel, 0}} { // compaction leaves the newest of each level
+		list, err := r.LTXFilesBetween(ctx, try.level, try.first, 0)
 		if err != nil {
 			return nil, toDestinationError(err)
 		}

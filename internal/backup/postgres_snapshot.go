@@ -27,15 +27,15 @@ import (
 
 // Schedule of the snapshots.
 const (
-	snapshotHour  = 3           // the hour of the night, in the server's time zone
-	snapshotCheck = time.Minute // how often a node (a server of the site) checks whether a snapshot is due
-	// snapshotLease is the duration of the lease (a lock in the database that ends by itself) with which one node takes a snapshot or does a
-	// proof (a trial restore). The node renews the lease while it works.
+	snapshotHour         = 3           // hour of the day, in the server's time zone
+	snapshotPollInterval = time.Minute // how often a node (a server of the site) checks whether a snapshot is due
+	// snapshotLease is the duration of the lease (a lock in the database that ends by itself) under which one node takes a snapshot or runs a
+	// restore test (a trial restore). The node renews the lease while it works.
 	snapshotLease = 10 * time.Minute
 )
 
 // snapshotTimeLayout is the format of the time (UTC) with which the name of a snapshot begins, as in 20060102T150405Z-1a2b3c4d.db.zst. The
-// first digits of the checksum follow, because `atelie backup now` can take a snapshot in the same second as the nightly one.
+// name also contains the first digits of the checksum, because `atelie backup now` can take a snapshot in the same second as the server.
 const snapshotTimeLayout = "20060102T150405Z"
 
 // Snapshot is the description of a snapshot, stored beside it as JSON.
@@ -48,16 +48,16 @@ type Snapshot struct {
 	Tables []db.TableChecksum `json:"tables"` // checksums of its rows
 }
 
-// runSnapshots takes a snapshot each night, on one node, and immediately if there is none.
+// runSnapshots takes a snapshot each night, on one node. If there is no snapshot yet, it takes one immediately.
 func (s *Service) runSnapshots(ctx context.Context) {
-	interval.Every(ctx, snapshotCheck, func() {
+	interval.Every(ctx, snapshotPollInterval, func() {
 		if err := s.snapshotIfDue(ctx); err != nil {
 			s.failed(ctx, KindSnapshot, err)
 		}
 	})
 }
 
-// lastNight returns the most recent time of snapshotHour, today or yesterday.
+// lastNight returns the most recent time before now at which it was snapshotHour, today or yesterday.
 func lastNight(now time.Time) time.Time {
 	night := time.Date(now.Year(), now.Month(), now.Day(), snapshotHour, 0, 0, 0, now.Location())
 	if night.After(now) {
@@ -66,8 +66,8 @@ func lastNight(now time.Time) time.Time {
 	return night
 }
 
-// snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one. After a failure that has left a snapshot, for
-// example of the removal of old ones, it repeats the removal and records that the failure has ended.
+// snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one. If the newest snapshot was stored, but a later
+// step such as the removal of old snapshots failed, it repeats the removal and records that the failure has ended.
 func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) TakeSnapshot(ctx context.Context) (at time.Time, err error) {
 	if err := s.claim(ctx); err != nil {
 		return at, err
 	}
-	dir, err := os.MkdirTemp(s.cfg.Scratch, "snapshot-*")
+	dir, err := os.MkdirTemp(s.cfg.ScratchDir, "snapshot-*")
 	if err != nil {
 		return at, err
 	}

@@ -34,8 +34,8 @@ func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, f
 	now := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
 	node := func() *backup.Service {
 		return backup.New(d, backup.Config{
-			Destination: backup.OpenDestination(destination), Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
-			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+			Destination: backup.OpenDestination(destination), Retention: 72 * time.Hour, SiteID: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			OpenBlob: (&site{}).openBlob, DiskFull: func() bool { return false }, ScratchDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, now)
 	}
 	return d, node, func(to time.Time) { mu.Lock(); at = to; mu.Unlock() }
@@ -125,8 +125,8 @@ func TestSnapshotsOfTheSameSecondHaveDifferentNames(t *testing.T) {
 	d, _, _ := postgresSite(t, destination)
 	take := func(dest backup.Destination) {
 		s := backup.New(d, backup.Config{
-			Destination: dest, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
-			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+			Destination: dest, Retention: 72 * time.Hour, SiteID: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			OpenBlob: (&site{}).openBlob, DiskFull: func() bool { return false }, ScratchDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, func() time.Time { return time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC) })
 		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Error(err)

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// This file runs the proof of the backup (a nightly trial restore) at a low priority, so that it does not slow requests down.
+// This file runs the restore test of the backup (a nightly trial restore) at a low priority, so that it does not slow requests down.
 
-// proofNice is the nice value of the thread that runs the proof. A higher value means a lower priority. On a busy machine a thread with
-// this value gets a tenth of the processor time of a request's thread.
-const proofNice = 10
+// restoreTestNice is the nice value of the thread that runs the restore test. A higher value means a lower priority. On a busy machine a
+// thread with this value gets a tenth of the processor time of a request's thread.
+const restoreTestNice = 10
 
 // lowPriority starts the thread of atLowPriority, once. It returns a channel for the functions that the thread is to call. The thread never
 // ends, for two reasons:
@@ -26,7 +26,7 @@ var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 		err = os.NewSyscallError("getpriority", err)                      // nil if err is nil
 		if err == nil {
 			// A nice value that is higher already is kept.
-			err = os.NewSyscallError("setpriority", syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, proofNice)))
+			err = os.NewSyscallError("setpriority", syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, restoreTestNice)))
 		}
 		ready <- err
 		if err != nil {
@@ -40,7 +40,7 @@ var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 	return calls, <-ready
 })
 
-// atLowPriority calls fn in a thread with the nice value proofNice. Other callers wait meanwhile.
+// atLowPriority calls fn in a thread with the nice value restoreTestNice. Other callers wait meanwhile.
 func atLowPriority(fn func() error) error {
 	calls, err := lowPriority()
 	if err != nil {

@@ -20,7 +20,7 @@ func nice() (int, error) {
 
 // Proves H-proof-schedule.
 //
-// A proof restores the newest backup to verify it.
+// A restore test restores the newest backup to verify it.
 func TestOnlyAProofHasALowPriority(t *testing.T) {
 	before, err := nice()
 	if err != nil {
@@ -32,7 +32,7 @@ func TestOnlyAProofHasALowPriority(t *testing.T) {
 			during, err = nice()
 			return err
 		})
-		if err != nil || during < proofNice {
+		if err != nil || during < restoreTestNice {
 			t.Errorf("nice %d, %v", during, err)
 		}
 	}

@@ -18,23 +18,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucketReplica is litestream's client for the replica of an SQLite database in an S3 bucket. The replica consists of parts (LTX files, see
-// ReplicaClient). bucketReplica uses the same names and metadata as litestream's own S3 client, so that the command litestream can read the
-// replica. The program does not use litestream's own client, because it fails if AWS_CA_BUNDLE is set, and needs a separate S3
-// configuration.
+// bucketReplica is a RangeClient for the replica in an S3 bucket. It uses the same names and metadata as litestream's S3 client, so that the
+// command litestream can read the replica. The program does not use litestream's S3 client, because that client fails if AWS_CA_BUNDLE is
+// set, and needs a separate S3 configuration.
 type bucketReplica struct {
 	*bucket
 	log *slog.Logger
 }
 
-// timestampKey is the name of the object metadata with the time of a part's commits. The S3 server itself only knows the time of the
+// timestampKey is the name of the object metadata with the time of an LTX file's commits. The S3 server itself records only the time of the
 // upload.
 const timestampKey = "litestream-timestamp"
 
-// headsAtOnce is the maximum number of concurrent HEAD requests that read timestampKey.
-const headsAtOnce = 20
+// headConcurrency is the maximum number of concurrent HEAD requests that read timestampKey.
+const headConcurrency = 20
 
-func (b *bucket) ReplicaClient() ReplicaClient {
+func (b *bucket) RangeClient() RangeClient {
 	return &bucketReplica{b, slog.New(slog.DiscardHandler)}
 }
 
@@ -51,9 +50,9 @@ func (*bucketReplica) name(level int, first, last ltx.TXID) string {
 	return litestream.LTXFilePath(DatabaseDir, level, first, last)
 }
 
-// LTXFiles implements litestream.ReplicaClient.
-func (r *bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
-	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
+// LTXFiles implements litestream.ReplicaClient. If useMetadata is true, it reads the times of the commits, with one request for each file.
+func (r *bucketReplica) LTXFiles(ctx context.Context, level int, first ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+	found, err := r.LTXFilesBetween(ctx, level, first, 0 /* no upper limit */)
 	if err == nil && useMetadata {
 		err = r.readTimes(ctx, found)
 	}
@@ -63,15 +62,15 @@ func (r *bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, 
 	return ltx.NewFileInfoSliceIterator(found), nil
 }
 
-// LTXFilesBetween implements ReplicaClient.
+// LTXFilesBetween implements RangeClient.
 func (r *bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	dir := litestream.LTXLevelDir(DatabaseDir, level) + "/"
-	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // the name of a part begins with its first transaction
+	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // the name of an LTX file begins with its first transaction
 		minTXID, maxTXID, err := ltx.ParseFilename(path.Base(o.Name))
 		if err == nil && end > 0 && minTXID >= end {
 			return fs.SkipAll
 		}
-		if err == nil && minTXID >= first { // an error means that the object is not a part
+		if err == nil && minTXID >= first { // an error means that the object is no LTX file
 			found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: o.Size, CreatedAt: o.Modified.UTC()})
 		}
 		return nil
@@ -79,10 +78,11 @@ func (r *bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, e
 	return found, err
 }
 
-// readTimes sets the times of parts to those of their commits. A part without the metadata keeps the time of its upload.
+// readTimes sets the times of LTX files to the times of their commits (timestampKey). An LTX file without this metadata keeps the time of its
+// upload.
 func (r *bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
 	heads, ctx := errgroup.WithContext(ctx)
-	heads.SetLimit(headsAtOnce)
+	heads.SetLimit(headConcurrency)
 	for _, info := range list {
 		heads.Go(func() error {
 			out, err := r.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(info.Level, info.MinTXID, info.MaxTXID))})
@@ -116,9 +116,9 @@ func (r *bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last 
 	return out.Body, nil
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. A part of level 0 replaces no other one (same_part.go).
+// WriteLTXFile implements litestream.ReplicaClient. It never replaces an LTX file of level 0 (ltx_conflict.go).
 func (r *bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	file, isFile := body.(io.ReadSeeker)
+	file, isSeekable := body.(io.ReadSeeker)
 	header, body, err := ltx.PeekHeader(body)
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (r *bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last
 		Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
 	}
 	info := &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, CreatedAt: at}
-	if level == 0 && isFile {
-		err = r.writePart(ctx, info, in, file)
+	if level == 0 && isSeekable {
+		err = r.writeNewLTXFile(ctx, info, in, file)
 	} else {
 		info.Size, err = r.put(ctx, in, body)
 	}
@@ -140,9 +140,9 @@ func (r *bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last
 	return info, nil
 }
 
-// writePart stores a part of level 0 and sets its size. If the bucket has a part of this name, an earlier attempt of the same upload may have
-// stored it although its response did not arrive, so writePart compares the two.
-func (r *bucketReplica) writePart(ctx context.Context, info *ltx.FileInfo, in *s3.PutObjectInput, file io.ReadSeeker) (err error) {
+// writeNewLTXFile stores an LTX file of level 0 and sets its size. If the bucket has an LTX file of this name, writeNewLTXFile compares the
+// two, because an earlier attempt of the same upload may have stored the file although the response did not arrive.
+func (r *bucketReplica) writeNewLTXFile(ctx context.Context, info *ltx.FileInfo, in *s3.PutObjectInput, file io.ReadSeeker) (err error) {
 	info.Size, err = r.putOnce(ctx, in, file)
 	exists, unconditional := errors.Is(err, errExists), errors.Is(err, errUnconditional)
 	if !exists && !unconditional {
@@ -156,7 +156,7 @@ func (r *bucketReplica) writePart(ctx context.Context, info *ltx.FileInfo, in *s
 		info.Size = found[0].Size
 		return checkSame(ctx, r, info, file)
 	case exists:
-		return fmt.Errorf("%s was there and is not any more", partName(info))
+		return fmt.Errorf("%s was there and is not any more", ltxFileName(info))
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *bucketReplica) writePart(ctx context.Context, info *ltx.FileInfo, in *s
 	}
 	r.unsupported(info.Size).Store(true)
 	if !r.loggedUnconditional.Swap(true) {
-		r.log.WarnContext(ctx, "backup: the S3 server does not support If-None-Match in uploads, so an upload that it stores late can replace a newer part of the database; the nightly proof would report that", "destination", r.Label())
+		r.log.WarnContext(ctx, "backup: the S3 server does not support If-None-Match in uploads, so an upload that it stores late can replace a newer part of the database; the nightly restore test would report that", "destination", r.Label())
 	}
 	return nil
 }

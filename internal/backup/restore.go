@@ -26,7 +26,7 @@ import (
 // Restore rebuilds a data folder from a backup. `atelie restore` runs it.
 type Restore struct {
 	From       Destination // the backup
-	At         time.Time   // the restored state is the newest one that is not later than At; the zero time means the newest state of all
+	At         time.Time   // the newest state that is not later than At is restored; the zero time selects the newest state of all
 	Passphrase string      // decrypts the site's secrets, if the backup has them encrypted
 	Dir        string      // the data folder; it must be new or empty
 	// Fingerprint returns the hash by which a database recognizes a secret.
@@ -39,14 +39,14 @@ type Restore struct {
 
 // FileStore stores the files of a restored site.
 type FileStore interface {
-	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. Until the next call of Sync, a power
-	// cut can remove the file.
+	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. A power cut before the next call of Sync
+	// can remove the file.
 	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
 	// Delete removes a file.
 	Delete(ctx context.Context, id string) error
 	// Sync makes sure that all stored files survive a power cut.
 	Sync() error
-	// Mark stores the site's marker. The marker is an id that the database has too, and shows that files and database belong together.
+	// Mark stores the site's marker, an id that the database has too. It shows that the files and the database belong together.
 	Mark(ctx context.Context, marker string) error
 }
 
@@ -55,33 +55,33 @@ type Restored struct {
 	RestorePoint time.Time // the time of the restored state of the database
 	Files        int64     // number of restored files
 	Bytes        int64     // size of the restored files
-	Missing      []string  // a text for each file or part that is missing or damaged in the backup
+	Missing      []string  // a text for each thing that is missing or damaged in the backup, such as a file or an LTX file
 	Undone       Deletions // the deletions after RestorePoint, which the restore has undone; empty unless Restore.At is set
 }
 
-// Deletions are deletions of people's data. A restore of an earlier state brings the data back, so the operator has to repeat the
-// deletions. The site does not record which addresses were erased, because such a record would itself be data about these people.
+// Deletions are deletions of personal data. A restore of an earlier state brings the data back, so the operator has to repeat the deletions.
+// The site does not record which addresses were erased, because such a record would itself be personal data.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages
-	Unknown  string      // why the deletions are not known (the newest state could not be read); "" if they are known
+	Unknown  string      // why the deletions are not known: the error of reading the newest state; "" if they are known
 }
 
-// filesAtOnce is the number of files that a restore reads concurrently.
-const filesAtOnce = 4
+// readConcurrency is the number of files that a restore reads concurrently.
+const readConcurrency = 4
 
 // unfinishedDatabase is the name of the database file until the restore is complete. Until then no server starts on the data folder,
 // because a server refuses a folder that has a secret or files but no database file with the usual name.
 const unfinishedDatabase = "restoring.db"
 
-// Advice for a backup whose secrets are missing or damaged, and for one whose secrets are newer than the restored state.
+// Advice to the operator if the secrets in the backup are missing or damaged (missing), or newer than the restored state (earlier).
 const (
 	missingSecretAdvice = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 	earlierSecretAdvice = "write it into the file jwt-secret.previous of the new data folder, or, if ATELIE_JWT_SECRET is set, into ATELIE_JWT_SECRET_PREVIOUS; if it is lost, see atelie secret reset"
 )
 
-// Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged
-// file is not an error. Restored.Missing lists it.
+// Run rebuilds the data folder. If Run fails, it removes what it has written, and also the folder if Run has created it. A missing or damaged
+// file is not an error; Restored.Missing lists it.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	created, err := emptyFolder(r.Dir)
 	if err != nil {
@@ -273,7 +273,7 @@ func (r *Restore) restoreFiles(ctx context.Context, d *db.DB, done *Restored) er
 	}
 	missing := map[string]string{}
 	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(filesAtOnce)
+	group.SetLimit(readConcurrency)
 	for _, f := range files {
 		group.Go(func() error {
 			problem, err := r.restoreFile(working, store, f)
@@ -334,8 +334,8 @@ func (r *Restore) restoreFile(ctx context.Context, store FileStore, f storedFile
 }
 
 // checkFile reads a file of the backup and compares it with its row. The error is fs.ErrNotExist or a *Damage.
-func checkFile(ctx context.Context, p Destination, f storedFile) (err error) {
-	body, err := p.Open(ctx, BlobName(f.BlobID))
+func checkFile(ctx context.Context, dest Destination, f storedFile) (err error) {
+	body, err := dest.Open(ctx, BlobName(f.BlobID))
 	if err != nil {
 		return err
 	}
@@ -358,16 +358,16 @@ type Day struct {
 }
 
 // ListRestorePoints returns the days that have restore points, the oldest first.
-func ListRestorePoints(ctx context.Context, p Destination) (days []Day, err error) {
-	format, err := ReadFormat(ctx, p)
+func ListRestorePoints(ctx context.Context, dest Destination) (days []Day, err error) {
+	format, err := ReadFormat(ctx, dest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no backup in %s", p.Label())
+		return nil, fmt.Errorf("there is no backup in %s", dest.Label())
 	}
 	if err != nil {
 		return nil, err
 	}
 	if format.Engine == string(db.Postgres) {
-		list, err := listSnapshots(ctx, p)
+		list, err := listSnapshots(ctx, dest)
 		if err != nil {
 			return nil, err
 		}
@@ -376,23 +376,23 @@ func ListRestorePoints(ctx context.Context, p Destination) (days []Day, err erro
 		}
 		return days, nil
 	}
-	parts, err := openParts(ctx, p)
+	replica, err := newReplicaReader(ctx, dest)
 	if err != nil {
 		return nil, err
 	}
-	states, err := parts.states(ctx)
+	states, err := replica.states(ctx)
 	if err != nil || len(states) == 0 {
 		return nil, err
 	}
-	first, err := parts.timeOf(ctx, states[0])
+	first, err := replica.timeOf(ctx, states[0])
 	if err != nil {
 		return nil, err
 	}
-	last, err := parts.timeOf(ctx, states[len(states)-1])
+	last, err := replica.timeOf(ctx, states[len(states)-1])
 	if err != nil {
 		return nil, err
 	}
-	return parts.days(ctx, states, first, last)
+	return replica.days(ctx, states, first, last)
 }
 
 // addDay appends a day to the days before it. If next is the same day as the last of them, addDay merges the two.
@@ -407,19 +407,19 @@ func addDay(days []Day, next Day) []Day {
 
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
-// states returns, for each state that can be restored, the part that completes it, in the order of the transactions.
-func (p *parts) states(ctx context.Context) (states []*ltx.FileInfo, err error) {
-	all, err := p.all(ctx)
+// states returns, for each state that can be restored, the LTX file that completes it, in the order of the transactions.
+func (r *replicaReader) states(ctx context.Context) (states []*ltx.FileInfo, err error) {
+	all, err := r.all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// Of parts that complete the same state, that of the lowest level has the most exact time.
+	// Of LTX files that complete the same state, that of the lowest level has the most exact time.
 	slices.SortFunc(all, func(a, b *ltx.FileInfo) int {
 		return cmp.Or(cmp.Compare(a.MaxTXID, b.MaxTXID), cmp.Compare(a.Level, b.Level))
 	})
 	var newest ltx.TXID
 	for _, info := range all {
-		// A part continues any state that it overlaps or follows.
+		// An LTX file continues any state that it overlaps or follows.
 		if info.MaxTXID > newest && info.MinTXID <= newest+1 {
 			states = append(states, info)
 			newest = info.MaxTXID
@@ -430,7 +430,7 @@ func (p *parts) states(ctx context.Context) (states []*ltx.FileInfo, err error) 
 
 // days groups states by day. first and last are the times of the first and the last state. As later states have later times, a binary
 // search reads the times of few.
-func (p *parts) days(ctx context.Context, states []*ltx.FileInfo, first, last time.Time) ([]Day, error) {
+func (r *replicaReader) days(ctx context.Context, states []*ltx.FileInfo, first, last time.Time) ([]Day, error) {
 	if sameDay(first, last) {
 		return []Day{{first, last, len(states)}}, nil
 	}
@@ -438,16 +438,16 @@ func (p *parts) days(ctx context.Context, states []*ltx.FileInfo, first, last ti
 	var before, after []Day
 	group, reading := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		end, err := p.timeOf(reading, states[middle-1])
+		end, err := r.timeOf(reading, states[middle-1])
 		if err == nil {
-			before, err = p.days(reading, states[:middle], first, end)
+			before, err = r.days(reading, states[:middle], first, end)
 		}
 		return err
 	})
 	group.Go(func() error {
-		begin, err := p.timeOf(reading, states[middle])
+		begin, err := r.timeOf(reading, states[middle])
 		if err == nil {
-			after, err = p.days(reading, states[middle:], begin, last)
+			after, err = r.days(reading, states[middle:], begin, last)
 		}
 		return err
 	})

@@ -24,30 +24,30 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds the restore points of a backup, the points in time whose state of the database can be restored. It also restores the
-// database. A part of the backup of an SQLite database is an LTX file: the database pages that some transactions have changed.
+// This file finds the restore points of a backup (the points in time whose state of the database can be restored), and restores the
+// database. The backup of an SQLite database consists of LTX files (see RangeClient), that of a PostgreSQL database of snapshots.
 
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
 	time time.Time // time of the state, to the millisecond
-	gap  string    // text about missing parts, because of which no newer state can be restored; "" if no part is missing
+	gap  string    // text about missing LTX files, without which no newer state can be restored; "" if none is missing
 
 	destination Destination
-	parts       *parts          // reads the parts of an SQLite database; nil for PostgreSQL
-	plan        []*ltx.FileInfo // the parts to read, in order
+	replica     *replicaReader  // reads the LTX files of an SQLite database; nil for PostgreSQL
+	plan        []*ltx.FileInfo // the LTX files to read, in order
 	snapshot    *Snapshot       // the snapshot of a PostgreSQL database; nil for SQLite
 }
 
-// ErrNoRestorePoint is wrapped by the error for a destination without a restore point, or without one that is as old as requested.
+// ErrNoRestorePoint is wrapped by the error for a destination that has no restore point, or none at the requested time or before.
 var ErrNoRestorePoint = errors.New("the backup has no state of the database")
 
 // findRestorePoint returns the latest restore point that is not later than at. If at is zero, it returns the latest of all. engine says
 // whether the database is SQLite or PostgreSQL (Format.Engine).
-func findRestorePoint(ctx context.Context, p Destination, engine string, at time.Time) (*restorePoint, error) {
+func findRestorePoint(ctx context.Context, dest Destination, engine string, at time.Time) (*restorePoint, error) {
 	if engine == string(db.Postgres) {
-		return findSnapshot(ctx, p, at)
+		return findSnapshot(ctx, dest, at)
 	}
-	found, err := findState(ctx, p, at, 0) // 0: no particular transaction
+	found, err := findState(ctx, dest, at, 0 /* no particular transaction */)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
 		return nil, noRestorePoint(at)
 	}
@@ -55,82 +55,85 @@ func findRestorePoint(ctx context.Context, p Destination, engine string, at time
 }
 
 // findTransaction returns the restore point whose newest transaction is txid.
-func findTransaction(ctx context.Context, p Destination, txid ltx.TXID) (*restorePoint, error) {
-	found, err := findState(ctx, p, time.Time{}, txid)
+func findTransaction(ctx context.Context, dest Destination, txid ltx.TXID) (*restorePoint, error) {
+	found, err := findState(ctx, dest, time.Time{} /* no particular time */, txid)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
-		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid), err}
+		return nil, restoreTestFailure{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid), err}
 	}
 	return found, err
 }
 
 // findState returns the restore point whose newest transaction is txid. If txid is 0, it returns the latest restore point that is not later
-// than at. At first it lists only the parts of the days around that state. If these are not enough, it lists all parts.
-func findState(ctx context.Context, p Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
-	near, err := openParts(ctx, p)
+// than at, or the latest of all if at is zero. At first it lists only the LTX files of the days around the state. If these are not enough, it
+// lists all LTX files.
+func findState(ctx context.Context, dest Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
+	near, err := newReplicaReader(ctx, dest)
 	if err == nil {
 		err = near.limit(ctx, at, txid)
 	}
 	if err != nil {
 		return nil, err
 	}
-	found, err := near.state(ctx, p, at, txid)
-	// Done if all parts were listed, if none is missing, or after an error that does not mean that a part is missing.
-	if near.first == 0 && near.end == 0 || err == nil && found.gap == "" || err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) {
+	found, err := near.state(ctx, dest, at, txid)
+	hasListedAll := near.first == 0 && near.end == 0
+	isComplete := err == nil && found.gap == ""
+	otherError := err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) // not about a missing LTX file
+	if hasListedAll || isComplete || otherError {
 		return found, err
 	}
-	all, err := openParts(ctx, p)
+	all, err := newReplicaReader(ctx, dest)
 	if err != nil {
 		return nil, err
 	}
-	return all.state(ctx, p, at, txid)
+	return all.state(ctx, dest, at, txid)
 }
 
-// limit restricts the listings to parts around the state that findState looks for: from the last but one snapshot before it to the second
-// snapshot after it. One snapshot each way would not be enough, because merged parts can span a snapshot.
-func (p *parts) limit(ctx context.Context, at time.Time, txid ltx.TXID) error {
-	list, err := p.list(ctx, litestream.SnapshotLevel)
+// limit restricts the listings to LTX files around the state that findState looks for: from the second snapshot before the state to the
+// second snapshot after it. One snapshot on each side would not be enough, because compacted LTX files can span a snapshot.
+func (r *replicaReader) limit(ctx context.Context, at time.Time, txid ltx.TXID) error {
+	list, err := r.list(ctx, litestream.SnapshotLevel)
 	if err != nil {
 		return err
 	}
 	usable := list
 	if !at.IsZero() {
-		if usable, err = p.beginning(ctx, list, at); err != nil {
+		if usable, err = r.beginning(ctx, list, at); err != nil {
 			return err
 		}
 	} else if txid > 0 {
 		usable = list[:sort.Search(len(list), func(i int) bool { return list[i].MaxTXID > txid })]
 	}
 	if n := len(usable) - 2; n >= 0 {
-		p.first = usable[n].MaxTXID
+		r.first = usable[n].MaxTXID
 	}
 	if n := len(usable) + 1; n < len(list) {
-		p.end = list[n].MaxTXID + 1
+		r.end = list[n].MaxTXID + 1
 	}
 	return nil
 }
 
-// state returns the restore point that findState looks for, from the listed parts. The error is litestream.ErrTxNotAvailable if these parts
-// are not enough.
-func (p *parts) state(ctx context.Context, destination Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
+// state returns the restore point that findState looks for, from the listed LTX files. The error is litestream.ErrTxNotAvailable if the
+// listed files are not enough.
+func (r *replicaReader) state(ctx context.Context, destination Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
 	if !at.IsZero() {
-		if err := p.until(ctx, at); err != nil {
+		if err := r.until(ctx, at); err != nil {
 			return nil, err
 		}
 	}
 	var limit time.Time
 	if txid == 0 {
-		limit = time.Now().AddDate(100, 0, 0) // without a limit, a missing part is an error; with one, the plan ends before it
+		limit = time.Now().AddDate(100, 0, 0) // without a limit, a missing LTX file is an error; with one, the plan ends before it
 	}
-	plan, err := litestream.CalcRestorePlan(ctx, p, txid, limit, slog.New(slog.DiscardHandler))
+	plan, err := litestream.CalcRestorePlan(ctx, r, txid, limit, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
 	last := plan[len(plan)-1]
-	found := &restorePoint{destination: destination, parts: p, plan: plan}
-	if found.time, err = p.headerTime(ctx, last); err != nil || txid > 0 {
+	found := &restorePoint{destination: destination, replica: r, plan: plan}
+	if found.time, err = r.headerTime(ctx, last); err != nil || txid > 0 {
 		return found, err
 	}
-	all, err := p.all(ctx)
+	all, err := r.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,23 +153,23 @@ func noRestorePoint(at time.Time) error {
 	return fmt.Errorf("%w at %s; atelie backup list shows the restore points", ErrNoRestorePoint, at.UTC().Format(time.RFC3339))
 }
 
-func findSnapshot(ctx context.Context, p Destination, at time.Time) (*restorePoint, error) {
-	list, err := listSnapshots(ctx, p)
+func findSnapshot(ctx context.Context, dest Destination, at time.Time) (*restorePoint, error) {
+	list, err := listSnapshots(ctx, dest)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range slices.Backward(list) {
 		if at.IsZero() || !s.Time.After(at) {
-			return &restorePoint{time: s.Time, destination: p, snapshot: &s}, nil
+			return &restorePoint{time: s.Time, destination: dest, snapshot: &s}, nil
 		}
 	}
 	return nil, noRestorePoint(at)
 }
 
 // listSnapshots reads the descriptions of all snapshots, the oldest first.
-func listSnapshots(ctx context.Context, p Destination) (list []Snapshot, err error) {
+func listSnapshots(ctx context.Context, dest Destination) (list []Snapshot, err error) {
 	var found []string
-	if err := p.List(ctx, SnapshotsDir+"/", func(o Object) error {
+	if err := dest.List(ctx, SnapshotsDir+"/", func(o Object) error {
 		if strings.HasSuffix(o.Name, ".json") {
 			found = append(found, o.Name)
 		}
@@ -175,7 +178,7 @@ func listSnapshots(ctx context.Context, p Destination) (list []Snapshot, err err
 		return nil, err
 	}
 	for _, name := range found {
-		text, err := readAll(ctx, p, name)
+		text, err := readAll(ctx, dest, name)
 		if err != nil {
 			return nil, err
 		}
@@ -189,10 +192,10 @@ func listSnapshots(ctx context.Context, p Destination) (list []Snapshot, err err
 	return list, nil
 }
 
-// verify verifies the parts of which the state is made. It returns the size of the database in bytes, or 0 if the state is a snapshot.
+// verify verifies the LTX files of which the state is made. It returns the size of the database in bytes, or 0 if the state is a snapshot.
 func (p *restorePoint) verify(ctx context.Context, report func(done, all int)) (size int64, err error) {
 	for i, info := range p.plan {
-		pages, pageSize, err := p.parts.verify(ctx, info)
+		pages, pageSize, err := p.replica.verify(ctx, info)
 		if err != nil {
 			return 0, err
 		}
@@ -207,9 +210,9 @@ func (p *restorePoint) restore(ctx context.Context, file string) (err error) {
 	if p.snapshot != nil {
 		return p.restoreSnapshot(ctx, file)
 	}
-	replica := litestream.NewReplicaWithClient(nil, p.parts)
+	replica := litestream.NewReplicaWithClient(nil, p.replica)
 	if err := replica.Restore(ctx, litestream.RestoreOptions{OutputPath: file, TXID: p.plan[len(p.plan)-1].MaxTXID}); err != nil {
-		if failed := p.parts.failed.Load(); failed != nil && !isDestinationError(err) {
+		if failed := p.replica.failed.Load(); failed != nil && !isDestinationError(err) {
 			err = fmt.Errorf("%w (%w)", err, failed)
 		}
 		return fmt.Errorf("restore the database: %w", err)

@@ -109,12 +109,12 @@ func TestADamagedPartIsNamedAndAnEarlierRestorePointIsRestored(t *testing.T) {
 		s.stop(t)
 		dest := backup.OpenDestination(destination)
 		newest := names(t, dest, "database/ltx/0/")
-		part := newest[len(newest)-1]
-		damage(t, dest, part)
+		ltxFile := newest[len(newest)-1]
+		damage(t, dest, ltxFile)
 		dir, _, err := restoreSite(t, destination, time.Time{}, "")
 		var broken *backup.Damage
-		if !errors.As(err, &broken) || broken.Name != part {
-			t.Errorf("got %v, want %s", err, part)
+		if !errors.As(err, &broken) || broken.Name != ltxFile {
+			t.Errorf("got %v, want %s", err, ltxFile)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the failed restore left its folder (%v)", err)
@@ -153,14 +153,14 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 			if err := c.spoil(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.prove(t); err == nil || err.Error() != c.text {
+			if _, err := s.testRestore(t); err == nil || err.Error() != c.text {
 				t.Errorf("%s: %v", what, err)
 			}
 			if got := read(t, dest, "secret"); got != stored {
 				t.Errorf("%s: not stored again", what)
 			}
-			if _, err := s.prove(t); err != nil {
-				t.Errorf("%s, the next proof: %v", what, err)
+			if _, err := s.testRestore(t); err != nil {
+				t.Errorf("%s, the next restore test: %v", what, err)
 			}
 		}
 		s.stop(t)
@@ -194,7 +194,7 @@ func TestAProofDoesNotReplaceANewerSecret(t *testing.T) {
 	if err := backup.RecordSuccess(t.Context(), s.d, backup.KindSecret, s.now(), `{"destination":"`+dest.Label()+`","sum":"of the newer one"}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "not the one of the site") {
+	if _, err := s.testRestore(t); err == nil || !strings.Contains(err.Error(), "not the one of the site") {
 		t.Errorf("got %v", err)
 	}
 	if got, err := backup.ReadSecrets(t.Context(), dest, ""); err != nil || got != newer {

@@ -27,7 +27,7 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.Local)
 	at := func(hour, minute int) time.Time { return time.Date(2026, 3, 10, hour, minute, 0, 0, time.Local) }
 	proven := func(ended time.Time) State {
-		text, err := json.Marshal(ProofDetail{Ended: ended})
+		text, err := json.Marshal(RestoreTestDetail{Ended: ended})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,38 +47,38 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 		due    bool
 	}{
 		"never proven":                             {map[Kind]State{}, noon, true},
-		"proven this night":                        {map[Kind]State{KindProof: last}, noon, false},
-		"proven this night, before four":           {map[Kind]State{KindProof: proven(at(3, 59))}, noon, true},
-		"proven yesterday, before four":            {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(3, 59), false},
-		"proven yesterday, at four":                {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
-		"failed an hour ago":                       {map[Kind]State{KindProof: failed(last, at(11, 0))}, noon, true},
-		"failed less than an hour ago":             {map[Kind]State{KindProof: failed(last, at(11, 1))}, noon, false},
-		"the destination was away ten minutes ago": {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errUnreachable.Code, at(11, 50))}, noon, true},
-		"the destination was away just now":        {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errUnreachable.Code, at(11, 51))}, noon, false},
-		"no room an hour ago":                      {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errNoRoom.Code, at(11, 0))}, noon, true},
-		"no room less than an hour ago":            {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errNoRoom.Code, at(11, 1))}, noon, false},
-		"failed before this night":                 {map[Kind]State{KindProof: failed(State{}, at(3, 50))}, at(4, 10), true},
+		"proven this night":                        {map[Kind]State{KindRestoreTest: last}, noon, false},
+		"proven this night, before four":           {map[Kind]State{KindRestoreTest: proven(at(3, 59))}, noon, true},
+		"proven yesterday, before four":            {map[Kind]State{KindRestoreTest: proven(at(4, 30).AddDate(0, 0, -1))}, at(3, 59), false},
+		"proven yesterday, at four":                {map[Kind]State{KindRestoreTest: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
+		"failed an hour ago":                       {map[Kind]State{KindRestoreTest: failed(last, at(11, 0))}, noon, true},
+		"failed less than an hour ago":             {map[Kind]State{KindRestoreTest: failed(last, at(11, 1))}, noon, false},
+		"the destination was away ten minutes ago": {map[Kind]State{KindRestoreTest: last, KindIncompleteRestoreTest: incomplete(errUnreachable.Code, at(11, 50))}, noon, true},
+		"the destination was away just now":        {map[Kind]State{KindRestoreTest: last, KindIncompleteRestoreTest: incomplete(errUnreachable.Code, at(11, 51))}, noon, false},
+		"no room an hour ago":                      {map[Kind]State{KindRestoreTest: last, KindIncompleteRestoreTest: incomplete(errNoRoom.Code, at(11, 0))}, noon, true},
+		"no room less than an hour ago":            {map[Kind]State{KindRestoreTest: last, KindIncompleteRestoreTest: incomplete(errNoRoom.Code, at(11, 1))}, noon, false},
+		"failed before this night":                 {map[Kind]State{KindRestoreTest: failed(State{}, at(3, 50))}, at(4, 10), true},
 	} {
 		s := &Service{db: &db.DB{Dialect: db.SQLite}}
-		if got := s.proofDue(c.states, c.now, true); got != c.due {
+		if got := s.isDueByStates(c.states, c.now, true); got != c.due {
 			t.Errorf("%s: %t", name, got)
 		}
-		if s.proofDue(c.states, c.now, false) {
+		if s.isDueByStates(c.states, c.now, false) {
 			t.Errorf("%s: due right after the start without a request", name)
 		}
-		states := map[Kind]State{kindProofRequest: {LastOK: c.now.Add(-time.Second)}}
+		states := map[Kind]State{kindRestoreTestRequest: {LastOK: c.now.Add(-time.Second)}}
 		for kind, state := range c.states {
 			states[kind] = state
 		}
-		if !s.proofDue(states, c.now, false) {
+		if !s.isDueByStates(states, c.now, false) {
 			t.Errorf("%s: not due for whom asks", name)
 		}
 		s.db = &db.DB{Dialect: db.Postgres}
-		if s.proofDue(states, c.now, true) {
+		if s.isDueByStates(states, c.now, true) {
 			t.Errorf("%s: due before there is a snapshot", name)
 		}
 		states[KindSnapshot] = State{LastOK: at(3, 0)}
-		if !s.proofDue(states, c.now, true) {
+		if !s.isDueByStates(states, c.now, true) {
 			t.Errorf("%s: not due when there is a snapshot", name)
 		}
 	}
@@ -101,10 +101,10 @@ func newNightlyNodes(t *testing.T, destination Destination, nodes int) *nightlyN
 	log := slog.New(slog.NewTextHandler(&n.log, nil)) // a handler writes one line at a time
 	for range nodes {
 		n.nodes = append(n.nodes, New(n.d, Config{
-			Destination: destination, Retention: 72 * time.Hour, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: log, Scratch: t.TempDir(),
-			OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
-			Full:     func() bool { return false },
-			Free:     func() int64 { n.mu.Lock(); defer n.mu.Unlock(); return n.free },
+			Destination: destination, Retention: 72 * time.Hour, SiteID: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: log, ScratchDir: t.TempDir(),
+			OpenBlob:  func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
+			DiskFull:  func() bool { return false },
+			FreeSpace: func() int64 { n.mu.Lock(); defer n.mu.Unlock(); return n.free },
 		}, n.now))
 	}
 	return n
@@ -122,13 +122,13 @@ func (n *nightlyNodes) set(at time.Time) {
 	n.at = at
 }
 
-// tick runs the periodic work of all nodes once, concurrently. It returns the number of successful proofs so far.
+// tick runs the periodic work of all nodes once, concurrently. It returns the number of successful restore tests so far.
 func (n *nightlyNodes) tick(t *testing.T) int {
 	t.Helper()
 	var nodes sync.WaitGroup
 	for _, s := range n.nodes {
 		nodes.Go(func() {
-			if err := errors.Join(s.snapshotIfDue(t.Context()), s.proveIfDue(t.Context(), true)); err != nil {
+			if err := errors.Join(s.snapshotIfDue(t.Context()), s.testRestoreIfDue(t.Context(), true)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -149,11 +149,11 @@ func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
 		day := time.Date(2026, 3, 11+night, 0, 0, 0, 0, time.Local)
 		for _, step := range []struct {
 			after time.Duration
-			want  int // proofs since the beginning
+			want  int // restore tests since the beginning
 		}{{2 * time.Hour, night + 1}, {3*time.Hour + 59*time.Minute, night + 1}, {4 * time.Hour, night + 2}, {5 * time.Hour, night + 2}, {23 * time.Hour, night + 2}} {
 			n.set(day.Add(step.after))
 			if got := n.tick(t); got != step.want {
-				t.Errorf("%s: %d proofs, want %d", n.now(), got, step.want)
+				t.Errorf("%s: %d restore tests, want %d", n.now(), got, step.want)
 			}
 		}
 	}
@@ -169,15 +169,15 @@ func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
 	if _, err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if mine, err := Lease(t.Context(), n.d, KindProof, "a node that is killed", n.now(), n.now().Add(snapshotLease)); err != nil || !mine {
+	if mine, err := Lease(t.Context(), n.d, KindRestoreTest, "a node that is killed", n.now(), n.now().Add(snapshotLease)); err != nil || !mine {
 		t.Fatal(mine, err)
 	}
 	if got := n.tick(t); got != 0 {
-		t.Errorf("%d proofs while another node has the lease", got)
+		t.Errorf("%d restore tests while another node has the lease", got)
 	}
 	n.set(n.now().Add(snapshotLease))
 	if got := n.tick(t); got != 1 {
-		t.Errorf("%d proofs after the lease", got)
+		t.Errorf("%d restore tests after the lease", got)
 	}
 }
 
@@ -186,24 +186,24 @@ func TestProofWithoutDiskSpaceIsRepeated(t *testing.T) {
 	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	n.free = 1 << 10
 	if got := n.tick(t); got != 0 {
-		t.Errorf("%d proofs", got)
+		t.Errorf("%d restore tests", got)
 	}
 	status, err := n.nodes[0].Status(t.Context())
-	if err != nil || status.ProofIncompleteCode != "backup_proof_no_room" || !strings.Contains(status.ProofIncomplete, "0 MB are free on the disk of the data folder, ") || status.ProofError != "" {
+	if err != nil || status.RestoreTestIncompleteCode != "backup_proof_no_room" || !strings.Contains(status.RestoreTestIncomplete, "0 MB are free on the disk of the data folder, ") || status.RestoreTestError != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 	n.mu.Lock()
 	n.free = 1 << 40
 	n.mu.Unlock()
-	n.set(n.now().Add(proofRetry - time.Minute))
+	n.set(n.now().Add(restoreTestRetryDelay - time.Minute))
 	if got := n.tick(t); got != 0 {
-		t.Errorf("%d proofs within the hour", got)
+		t.Errorf("%d restore tests within the hour", got)
 	}
 	n.set(n.now().Add(time.Minute))
 	if got := n.tick(t); got != 1 {
-		t.Errorf("%d proofs after an hour", got)
+		t.Errorf("%d restore tests after an hour", got)
 	}
-	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.ProofIncomplete != "" {
+	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.RestoreTestIncomplete != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -225,12 +225,12 @@ func TestProofThatTimesOutIsNotAFailedProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.cfg.Destination = slowDestination{destination}
-	s.proofTimeout = time.Millisecond
+	s.restoreTestTimeout = time.Millisecond
 	if got := n.tick(t); got != 0 {
-		t.Errorf("%d proofs", got)
+		t.Errorf("%d restore tests", got)
 	}
 	status, err := s.Status(t.Context())
-	if err != nil || status.ProofIncompleteCode != "backup_proof_timeout" || status.ProofError != "" || status.DestinationUnreachable {
+	if err != nil || status.RestoreTestIncompleteCode != "backup_proof_timeout" || status.RestoreTestError != "" || status.DestinationUnreachable {
 		t.Errorf("%+v, %v", status, err)
 	}
 	for _, err := range []error{errors.New("x"), &destinationError{errors.New("x")}, apperr.New(http.StatusTeapot, "x", "x")} {
@@ -251,7 +251,7 @@ func TestStaleSecondaryDestinationIsAFailure(t *testing.T) {
 	s := n.nodes[0]
 	s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})
 	if got := n.tick(t); got != 1 {
-		t.Fatalf("%d proofs", got)
+		t.Fatalf("%d restore tests", got)
 	}
 	copied := n.now()
 	for _, c := range []struct {
@@ -281,9 +281,9 @@ func TestStaleSecondaryDestinationIsAFailure(t *testing.T) {
 func TestResultsOfAnotherDestinationDoNotCount(t *testing.T) {
 	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	if got := n.tick(t); got != 1 {
-		t.Fatalf("%d proofs", got)
+		t.Fatalf("%d restore tests", got)
 	}
-	if err := RecordFailure(t.Context(), n.d, KindProof, n.now(), "damaged"); err != nil {
+	if err := RecordFailure(t.Context(), n.d, KindRestoreTest, n.now(), "damaged"); err != nil {
 		t.Fatal(err)
 	}
 	n.set(n.now().Add(8 * time.Hour)) // both were done this night, so nothing is due
@@ -295,11 +295,11 @@ func TestResultsOfAnotherDestinationDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := s.Status(t.Context())
-	if err != nil || !status.LastBackup.IsZero() || !status.LastProof.IsZero() || !status.ProvenRestorePoint.IsZero() || status.ProofError != "" {
+	if err != nil || !status.LastBackup.IsZero() || !status.LastRestoreTest.IsZero() || !status.TestedRestorePoint.IsZero() || status.RestoreTestError != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 	if got := n.tick(t); got != 2 {
-		t.Errorf("%d proofs", got)
+		t.Errorf("%d restore tests", got)
 	}
 	if newest, err := s.Newest(t.Context()); err != nil || !newest.Equal(n.now()) {
 		t.Errorf("the newest snapshot is of %s, %v", newest, err)
@@ -312,9 +312,9 @@ func TestResultsOfAnotherDestinationDoNotCount(t *testing.T) {
 func TestResultsOfThePreviousEngineDoNotCount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-		lastProof := func() time.Time { // after another start
+		lastRestoreTest := func() time.Time { // after another start
 			t.Helper()
-			s := New(d, Config{Destination: destination, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
+			s := New(d, Config{Destination: destination, SiteID: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
 			if err := s.claim(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -322,14 +322,14 @@ func TestResultsOfThePreviousEngineDoNotCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return status.LastProof
+			return status.LastRestoreTest
 		}
-		lastProof()
-		if err := RecordSuccess(t.Context(), d, KindProof, time.Now(), `{"ended":"2026-11-23T04:10:00Z"}`); err != nil {
+		lastRestoreTest()
+		if err := RecordSuccess(t.Context(), d, KindRestoreTest, time.Now(), `{"ended":"2026-11-23T04:10:00Z"}`); err != nil {
 			t.Fatal(err)
 		}
-		if lastProof().IsZero() {
-			t.Error("a start has forgotten the last proof")
+		if lastRestoreTest().IsZero() {
+			t.Error("a start has forgotten the last restore test")
 		}
 		previous := db.SQLite
 		if d.Dialect == db.SQLite {
@@ -339,15 +339,15 @@ func TestResultsOfThePreviousEngineDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The results are forgotten before format.json is written, because after that nothing shows that the engine has changed.
-		s := New(d, Config{Destination: unwritableDestination{destination}, Site: "site", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
+		s := New(d, Config{Destination: unwritableDestination{destination}, SiteID: "site", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
 		if err := s.claim(t.Context()); err == nil {
 			t.Error("an unwritable destination was claimed")
 		}
-		if status, err := s.Status(t.Context()); err != nil || !status.LastProof.IsZero() {
-			t.Errorf("the proof counts after an interrupted claim: %+v, %v", status, err)
+		if status, err := s.Status(t.Context()); err != nil || !status.LastRestoreTest.IsZero() {
+			t.Errorf("the restore test counts after an interrupted claim: %+v, %v", status, err)
 		}
-		if got := lastProof(); !got.IsZero() {
-			t.Errorf("the proof of %s counts", got)
+		if got := lastRestoreTest(); !got.IsZero() {
+			t.Errorf("the restore test of %s counts", got)
 		}
 	})
 }
@@ -486,7 +486,7 @@ func TestSnapshotThatCouldNotBeRecordedIsTakenAgain(t *testing.T) {
 	if err := db.Exec(t.Context(), n.d, "alter table backup_status drop constraint refused"); err != nil {
 		t.Fatal(err)
 	}
-	n.set(n.now().Add(snapshotCheck))
+	n.set(n.now().Add(snapshotPollInterval))
 	if err := s.snapshotIfDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -512,10 +512,10 @@ func TestProofAfterAnUpgradeReportsAnUnreachableDestination(t *testing.T) {
 	}
 	n.set(n.now().Add(2 * time.Hour))
 	s.cfg.Destination = unwritableDestination{destination}
-	if err := s.prove(t.Context()); err != nil {
+	if err := s.testRestore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if status, err := s.Status(t.Context()); err != nil || status.ProofIncompleteCode != errUnreachable.Code || !status.DestinationUnreachable || status.ProofError != "" {
+	if status, err := s.Status(t.Context()); err != nil || status.RestoreTestIncompleteCode != errUnreachable.Code || !status.DestinationUnreachable || status.RestoreTestError != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -548,11 +548,11 @@ func TestProofAfterAnUpgradeTakesAnotherSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.set(n.now().Add(2 * time.Hour))
-	if err := s.prove(t.Context()); err != nil {
+	if err := s.testRestore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if proof, err := ReadProof(t.Context(), n.d); err != nil || proof.Error != "" || proof.Incomplete != "" || !proof.RestorePoint.Equal(n.now()) {
-		t.Errorf("%+v, %v", proof, err)
+	if restoreTest, err := ReadRestoreTest(t.Context(), n.d); err != nil || restoreTest.Error != "" || restoreTest.Incomplete != "" || !restoreTest.RestorePoint.Equal(n.now()) {
+		t.Errorf("%+v, %v", restoreTest, err)
 	}
 }
 
@@ -578,7 +578,7 @@ func TestSyncsAfterSlowUploadsAreCloser(t *testing.T) {
 		"nothing was written":             {time.Minute, 870 * time.Millisecond, false, false},
 		"nothing was written by this one": {time.Minute, 880 * time.Millisecond, false, true},
 	} {
-		l := &databaseLoop{s: s, took: c.took, syncedAt: now, partAt: now, writes: tried}
+		l := &databaseLoop{s: s, took: c.took, syncedAt: now, newDataAt: now, writes: tried}
 		if c.written {
 			l.writes--
 		}

@@ -17,7 +17,7 @@ import (
 // Proves H-backup-commits.
 //
 // TestAScrubThatFailsLosesNoTransaction commits a transaction and takes the lock of writers just after litestream has read the log for the
-// scrub's checkpoint. A checkpoint without the lock would move the transaction into the database although it is in no part, and the next
+// scrub's checkpoint. A checkpoint without the lock would move the transaction into the database although it is in no LTX file, and the next
 // write would restart the log.
 func TestAScrubThatFailsLosesNoTransaction(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
@@ -67,7 +67,7 @@ func (c *calledAfterReading) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestAScrubCopiesNoWholeDatabase scrubs a database without remains of deleted rows: the parts of that time have a few pages.
+// TestAScrubCopiesNoWholeDatabase scrubs a database without remains of deleted rows: the LTX files of that time have a few pages.
 func TestAScrubCopiesNoWholeDatabase(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s, r := openService(t, destination)
@@ -89,13 +89,13 @@ func TestAScrubCopiesNoWholeDatabase(t *testing.T) {
 		}
 		syncReplica(t, r)
 	}
-	parts, err := listParts(r.lite.LTXLevelDir(0), 0, before.TXID+1, 0)
-	if err != nil || len(parts) == 0 {
-		t.Fatalf("%d parts, %v", len(parts), err)
+	ltxFiles, err := listLTXFiles(r.lite.LTXLevelDir(0), 0, before.TXID+1, 0)
+	if err != nil || len(ltxFiles) == 0 {
+		t.Fatalf("%d LTX files, %v", len(ltxFiles), err)
 	}
-	for _, part := range parts {
-		if info, err := os.Stat(r.lite.LTXPath(0, part.MinTXID, part.MaxTXID)); err != nil || info.Size() > 200_000 {
-			t.Errorf("part %s has %d bytes, %v", part.MinTXID, info.Size(), err)
+	for _, ltxFile := range ltxFiles {
+		if info, err := os.Stat(r.lite.LTXPath(0, ltxFile.MinTXID, ltxFile.MaxTXID)); err != nil || info.Size() > 200_000 {
+			t.Errorf("LTX file %s has %d bytes, %v", ltxFile.MinTXID, info.Size(), err)
 		}
 	}
 	if n := countRestored(t, destination); n != 3*125 {

@@ -15,17 +15,17 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file copies the backup from the primary to the secondary destination, each night after the proof (a trial restore).
+// This file copies the backup from the primary to the secondary destination, each night after the restore test (a trial restore, restore_tests.go).
 
-// Limits of a copy. A copy that exceeds one of them fails. The copy after the next proof continues it.
+// Limits of a copy. A copy that exceeds one of them fails. The copy after the next restore test continues it.
 const (
-	// copyPasses is the maximum number of passes. A pass copies the objects and checks the copy. Another pass follows if the primary
-	// destination has lost objects meanwhile.
+	// copyPasses is the maximum number of passes. A pass copies the objects and checks the copy. If objects were removed from the primary
+	// destination meanwhile, another pass follows.
 	copyPasses  = 5
 	copyTimeout = 20 * time.Hour // for all passes together
 )
 
-// errRemoved is the error of a pass during which the primary destination has lost objects, for example expired ones.
+// errRemoved is the error of a pass during which objects were removed from the primary destination, for example because they had expired.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
 // CopyDetail describes the newest copy to the secondary destination. It is stored as JSON in the table backup_status. Its keys must not
@@ -34,14 +34,14 @@ type CopyDetail struct {
 	Destination string    `json:"place"`    // label of the secondary destination
 	Ended       time.Time `json:"ended"`    // when the copy was complete
 	Compared    int       `json:"compared"` // objects that were compared by content
-	Repaired    int       `json:"mended"`   // how many of them were damaged and copied again
+	Repaired    int       `json:"mended"`   // how many of the compared objects were damaged and copied again
 }
 
 // copyBackup makes the secondary destination a copy of the primary one, and compares a sample of the copy by content (checkCopy).
 func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
-	if _, err := Claim(ctx, s.cfg.Secondary, s.cfg.Site, string(s.db.Dialect)); err != nil { // the backup there may be of another site
+	if _, err := Claim(ctx, s.cfg.Secondary, s.cfg.SiteID, string(s.db.Dialect)); err != nil { // the backup there may be of another site
 		return detail, err
 	}
 	for range copyPasses {
@@ -56,10 +56,10 @@ func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error)
 	return detail, errRemoved
 }
 
-// copyOnce copies the objects that the secondary destination lacks, then removes those that the primary destination no longer has. It
-// returns the names of all objects except the parts of the database.
+// copyOnce copies the objects that the secondary destination lacks. Then it removes the objects that the primary destination no longer has.
+// It returns the names of all objects of the primary destination, except the LTX files.
 func copyOnce(ctx context.Context, from, to Destination) (names []string, err error) {
-	removeParts, err := copyParts(ctx, from, to)
+	removeLTXFiles, err := copyLTXFiles(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func copyOnce(ctx context.Context, from, to Destination) (names []string, err er
 		return nil, err
 	}
 	names = sortedNames(wanted)
-	// A snapshot of a PostgreSQL database (.db.zst) is ignored until its description (.json) exists. In the order of names the snapshot
-	// comes first, so an interrupted copy has no description without its snapshot.
+	// A snapshot of a PostgreSQL database (.db.zst) is ignored until its description (.json) exists. Sorted by name, the snapshot comes
+	// before its description, so an interrupted copy has no description without its snapshot.
 	for _, name := range names {
 		// Blobs and snapshots never change. The other objects are small and are copied each time.
 		if size, ok := existing[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
@@ -91,13 +91,13 @@ func copyOnce(ctx context.Context, from, to Destination) (names []string, err er
 			return nil, err
 		}
 	}
-	return names, removeParts()
+	return names, removeLTXFiles()
 }
 
-// listDestination returns the sizes of all objects by name, except the parts of the database.
-func listDestination(ctx context.Context, p Destination) (map[string]int64, error) {
+// listDestination returns the sizes of all objects by name, except the LTX files of the database.
+func listDestination(ctx context.Context, dest Destination) (map[string]int64, error) {
 	sizes := map[string]int64{}
-	err := p.List(ctx, "", func(o Object) error {
+	err := dest.List(ctx, "", func(o Object) error {
 		if !strings.HasPrefix(o.Name, DatabaseDir+"/") {
 			sizes[o.Name] = o.Size
 		}
@@ -142,24 +142,24 @@ func copyObject(ctx context.Context, from, to Destination, name string) (err err
 	return to.Write(ctx, name, f)
 }
 
-// copyParts copies the parts of an SQLite database. The copies keep the times of the originals, because litestream's client takes the
-// times from the headers of parts. The parts of level 0 are many, and each costs a request. So of these copyParts copies only the parts
-// that are not merged yet, and the newest merged part, from which a site could continue its backup in the secondary destination. The
-// caller must call remove, which deletes the parts that the secondary destination no longer needs, after all other objects were copied.
-func copyParts(ctx context.Context, from, to Destination) (remove func() error, err error) {
-	source, err := openParts(ctx, from)
+// copyLTXFiles copies the LTX files of an SQLite database. The copies keep the times of the originals, because litestream's client takes the
+// times from the headers. Level 0 has many LTX files, and each costs a request. So copyLTXFiles copies only those of level 0 that are not
+// compacted yet, and the newest compacted one, from which a site could continue its backup in the secondary destination. After all other
+// objects were copied, the caller must call remove, which deletes the LTX files that the secondary destination no longer needs.
+func copyLTXFiles(ctx context.Context, from, to Destination) (remove func() error, err error) {
+	source, err := newReplicaReader(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	target, err := openParts(ctx, to)
+	target, err := newReplicaReader(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	key := func(i *ltx.FileInfo) string { return partName(i) }
+	key := func(i *ltx.FileInfo) string { return ltxFileName(i) }
 	var obsolete []*ltx.FileInfo
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
-		if merged := source.levels[1]; level == 0 && len(merged) > 0 {
-			source.first = merged[len(merged)-1].MaxTXID
+		if compacted := source.levels[1]; level == 0 && len(compacted) > 0 {
+			source.first = compacted[len(compacted)-1].MaxTXID
 		}
 		wanted, err := source.list(ctx, level)
 		if err != nil {
@@ -175,7 +175,7 @@ func copyParts(ctx context.Context, from, to Destination) (remove func() error, 
 		}
 		for _, info := range wanted {
 			if size, ok := sizes[key(info)]; !ok || size != info.Size {
-				if err := copyPart(ctx, source, target, info); err != nil {
+				if err := copyLTXFile(ctx, source, target, info); err != nil {
 					return nil, err
 				}
 			}
@@ -190,10 +190,10 @@ func copyParts(ctx context.Context, from, to Destination) (remove func() error, 
 	return func() error { return target.DeleteLTXFiles(ctx, obsolete) }, nil
 }
 
-func copyPart(ctx context.Context, source, target *parts, info *ltx.FileInfo) (err error) {
+func copyLTXFile(ctx context.Context, source, target *replicaReader, info *ltx.FileInfo) (err error) {
 	body, err := source.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, 0, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", partName(info), errRemoved)
+		return fmt.Errorf("%s: %w", ltxFileName(info), errRemoved)
 	}
 	if err != nil {
 		return err

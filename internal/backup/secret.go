@@ -13,9 +13,9 @@ import (
 	"filippo.io/age"
 )
 
-// This file stores the site's secrets in the backup destination, and reads them there for a restore.
+// This file stores the site's secrets in the backup destination, and reads them from there for a restore.
 
-// Secrets are the site's current secret and the previous one. Previous is "" unless there may still be values that are encrypted with it.
+// Secrets are the site's current secret and the previous one. Previous is "" unless some values may still be encrypted with it.
 type Secrets struct {
 	Current  string `json:"jwt_secret"`
 	Previous string `json:"jwt_secret_previous,omitempty"`
@@ -31,8 +31,8 @@ var (
 // of a second. The default of package age (18) would cost 256 MB, too much for a small machine that runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Without a checksum, the change
-// would be noticed only when a restored site rejects all sessions. Backups of earlier versions have no checksum.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Without a checksum, such a
+// change would be noticed only when a restored site rejects all sessions. Backups of earlier versions have no checksum.
 type storedSecrets struct {
 	Secrets
 	SHA256 string `json:"sha256,omitempty"` // Secrets.checksum
@@ -44,24 +44,24 @@ func (s Secrets) checksum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// WriteSecrets stores the secrets in a destination. If there is a passphrase, they are encrypted with it and stored as sealedSecretName. If
-// the passphrase is "", they are stored as secretName, unencrypted. WriteSecrets deletes the object with the other name.
-func WriteSecrets(ctx context.Context, p Destination, s Secrets, passphrase string) error {
+// WriteSecrets stores the secrets in a destination. With a passphrase, it encrypts them and stores them as sealedSecretName. If the
+// passphrase is "", it stores them as secretName, unencrypted. WriteSecrets deletes the object with the other name.
+func WriteSecrets(ctx context.Context, dest Destination, s Secrets, passphrase string) error {
 	text, err := json.Marshal(storedSecrets{s, s.checksum()})
 	if err != nil {
 		return err
 	}
-	name, other := secretName, sealedSecretName
+	name, otherName := secretName, sealedSecretName
 	if passphrase != "" {
-		name, other = other, name
+		name, otherName = otherName, name
 		if text, err = sealText(text, passphrase); err != nil {
 			return err
 		}
 	}
-	if err := p.Write(ctx, name, bytes.NewReader(text)); err != nil {
+	if err := dest.Write(ctx, name, bytes.NewReader(text)); err != nil {
 		return err
 	}
-	return p.Delete(ctx, other)
+	return dest.Delete(ctx, otherName)
 }
 
 func sealText(text []byte, passphrase string) ([]byte, error) {
@@ -86,13 +86,13 @@ func sealText(text []byte, passphrase string) ([]byte, error) {
 
 // ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the destination has none, ErrNeedsPassphrase,
 // ErrWrongPassphrase or a *Damage.
-func ReadSecrets(ctx context.Context, p Destination, passphrase string) (s Secrets, err error) {
+func ReadSecrets(ctx context.Context, dest Destination, passphrase string) (s Secrets, err error) {
 	name := sealedSecretName
-	text, err := readAll(ctx, p, name)
+	text, err := readAll(ctx, dest, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		name = secretName
-		if text, err = readAll(ctx, p, name); err != nil {
+		if text, err = readAll(ctx, dest, name); err != nil {
 			return s, err
 		}
 	case err != nil:
@@ -112,9 +112,9 @@ func ReadSecrets(ctx context.Context, p Destination, passphrase string) (s Secre
 }
 
 // hasSecrets reports whether a destination has secrets, encrypted or not.
-func hasSecrets(ctx context.Context, p Destination) (bool, error) {
+func hasSecrets(ctx context.Context, dest Destination) (bool, error) {
 	for _, name := range []string{sealedSecretName, secretName} {
-		body, err := p.Open(ctx, name)
+		body, err := dest.Open(ctx, name)
 		if err == nil {
 			return true, body.Close()
 		}
@@ -126,17 +126,17 @@ func hasSecrets(ctx context.Context, p Destination) (bool, error) {
 }
 
 // checkSecrets returns an error unless the secrets in the destination are the site's. Missing or damaged secrets are stored again, but the
-// proof fails nevertheless, because something has changed the destination.
+// restore test fails nevertheless, because something has changed the destination.
 func (s *Service) checkSecrets(ctx context.Context) error {
 	found, err := ReadSecrets(ctx, s.cfg.Destination, s.cfg.Passphrase)
 	var broken *Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = unproven{"the secret was not in the backup", nil}
+		err = restoreTestFailure{"the secret was not in the backup", nil}
 	case errors.Is(err, ErrNeedsPassphrase), errors.Is(err, ErrWrongPassphrase):
-		err = unproven{err.Error(), nil}
+		err = restoreTestFailure{err.Error(), nil}
 	case err == nil && found != s.cfg.Secrets:
-		err = unproven{"the secret in the backup is not the one of the site", nil}
+		err = restoreTestFailure{"the secret in the backup is not the one of the site", nil}
 	case err == nil, !errors.As(err, &broken):
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *Service) checkSecrets(ctx context.Context) error {
 	if writeErr := WriteSecrets(ctx, s.cfg.Destination, s.cfg.Secrets, s.cfg.Passphrase); writeErr != nil {
 		return errors.Join(err, writeErr)
 	}
-	s.log.Warn("backup: the secret in the backup destination was missing or damaged, and is stored again: the next proof checks it", "destination", s.cfg.Destination.Label())
+	s.log.Warn("backup: the secret in the backup destination was missing or damaged, and is stored again: the next restore test checks it", "destination", s.cfg.Destination.Label())
 	return err
 }
 

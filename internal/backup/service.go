@@ -19,25 +19,25 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Destination Destination
+	Destination Destination   // the primary destination
 	OnDataDisk  bool          // Destination is on the disk of the data folder
-	Split       bool          // each node (server) has its own destination, so none has the whole backup; Status reports it
+	SplitByNode bool          // each node (server of the site) has a Destination of its own; Status reports that none has the whole backup
 	Retention   time.Duration // how far back the site can be restored
-	Site        string        // id of the site; the backup of another site is never overwritten
+	SiteID      string        // id of the site, stored in the destination; a backup with another id is never overwritten
 	Secrets     Secrets
 	Passphrase  string // the secrets are encrypted with it; if it is "", they are stored unencrypted
-	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
-	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
-	// Full reports whether the disk of the data folder is full. The backup of an SQLite database then stops, because it writes there too.
-	Full func() bool
-	// Free returns the free space on the disk of Scratch in bytes.
-	Free func() int64
-	// Secondary is the secondary destination, or nil. The backup is copied there after each proof (a nightly trial restore).
+	// Secondary is the secondary destination, or nil. It is updated from Destination after each successful restore test (a nightly trial
+	// restore).
 	Secondary           Destination
 	SecondaryOnDataDisk bool // Secondary is on the disk of the data folder
-	// Scratch is a folder for temporary files.
-	Scratch string
-	Log     *slog.Logger
+	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
+	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
+	// DiskFull reports whether the disk of the data folder is full. If it is, the backup of an SQLite database stops, because it writes local
+	// files into the data folder.
+	DiskFull   func() bool
+	ScratchDir string       // folder for temporary files
+	FreeSpace  func() int64 // returns the free space on the disk of ScratchDir in bytes
+	Log        *slog.Logger
 }
 
 // Service keeps the backup of a running site.
@@ -48,12 +48,14 @@ type Service struct {
 	now  func() time.Time
 	wake chan struct{} // receives a value when blobs (the bytes of stored files) wait to be copied
 
-	proofTimeout time.Duration
-	replicaCalls chan func(*replica) // functions that are called with the open replica of the SQLite database; with nil while none is open
+	restoreTestTimeout time.Duration // the constant of this name except in tests
+	// replicaCalls passes functions to runDatabase, which calls them with the open replica of the SQLite database, or with nil if none is
+	// open.
+	replicaCalls chan func(*replica)
 
-	claimed struct {
+	claimState struct {
 		sync.Mutex
-		done bool // claim has succeeded since the start of the program: the destination says that it has this site's backup
+		claimed bool // claim has succeeded since the start of the program: format.json in the destination has this site's id
 	}
 	snapshot struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot
@@ -61,19 +63,24 @@ type Service struct {
 	}
 	last struct { // the newest results
 		sync.Mutex
-		uploadedUntil time.Time       // latest restore point of an SQLite database in the destination
-		recorded      time.Time       // the restore point that recordUpload has stored in backup_status most recently
-		writes        int64           // the number of writes to the database at that time
-		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start of the program, or whose success after a failure is not stored yet
-		texts         map[Kind]string // texts of the newest failures that this process has logged
-		stored        map[Kind]bool   // kinds whose newest logged failure is in backup_status
-		replica       *replica        // the replica that Run has left open, for Close
+		uploadedUntil time.Time // latest restore point of an SQLite database in the destination
+		recorded      time.Time // the restore point that recordUpload has last stored in backup_status
+		writes        int64     // number of writes to the database when recordUpload stored it
+		// failed has the kinds whose newest attempt failed, possibly before the start of the program. A kind stays in it until its next
+		// success is stored in backup_status.
+		failed  map[Kind]bool
+		texts   map[Kind]string // texts of the newest failures that this process has logged
+		stored  map[Kind]bool   // kinds whose newest logged failure is in backup_status
+		replica *replica        // the replica that Run has left open, for Close
 	}
 }
 
 // New returns a Service; Run starts it.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1), proofTimeout: proofTimeout, replicaCalls: make(chan func(*replica))}
+	s := &Service{
+		db: d, cfg: cfg, log: cfg.Log, now: now,
+		wake: make(chan struct{}, 1), replicaCalls: make(chan func(*replica)), restoreTestTimeout: restoreTestTimeout,
+	}
 	s.last.failed, s.last.texts, s.last.stored = map[Kind]bool{}, map[Kind]string{}, map[Kind]bool{}
 	return s
 }
@@ -81,7 +88,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 // Run keeps the backup until ctx ends. While the destination is unreachable, only the backup waits; the site works as usual.
 func (s *Service) Run(ctx context.Context) {
 	s.loadFailures(ctx)
-	if s.cfg.Split {
+	if s.cfg.SplitByNode {
 		s.log.Warn("backup: "+errSplit.Error(), "destination", s.cfg.Destination.Label())
 	}
 	var loops sync.WaitGroup
@@ -91,7 +98,7 @@ func (s *Service) Run(ctx context.Context) {
 		loops.Go(func() { s.runSnapshots(ctx) })
 	}
 	loops.Go(func() { s.runBlobs(ctx) })
-	loops.Go(func() { s.runProofs(ctx) })
+	loops.Go(func() { s.runRestoreTests(ctx) })
 	loops.Wait()
 }
 
@@ -189,9 +196,9 @@ func readSecretDetail(states map[Kind]State) (d secretDetail, err error) {
 func (s *Service) claim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
-	s.claimed.Lock()
-	defer s.claimed.Unlock()
-	if s.claimed.done {
+	s.claimState.Lock()
+	defer s.claimState.Unlock()
+	if s.claimState.claimed {
 		return nil
 	}
 	states, err := ReadStates(ctx, s.db)
@@ -205,7 +212,7 @@ func (s *Service) claim(ctx context.Context) error {
 	if err := s.forgetOtherEngine(ctx); err != nil {
 		return err
 	}
-	before, err := Claim(ctx, s.cfg.Destination, s.cfg.Site, string(s.db.Dialect))
+	before, err := Claim(ctx, s.cfg.Destination, s.cfg.SiteID, string(s.db.Dialect))
 	if err != nil {
 		return err
 	}
@@ -241,7 +248,7 @@ func (s *Service) claim(ctx context.Context) error {
 			return err
 		}
 	}
-	s.claimed.done = true
+	s.claimState.claimed = true
 	s.Wake()
 	return nil
 }
@@ -255,7 +262,7 @@ func (s *Service) forgetOtherEngine(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case before.Site != s.cfg.Site || before.Engine == string(s.db.Dialect): // Claim refuses the backup of another site
+	case before.Site != s.cfg.SiteID || before.Engine == string(s.db.Dialect): // Claim refuses the backup of another site
 		return nil
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error { return forgetResults(ctx, tx) })
@@ -320,8 +327,8 @@ func (s *Service) succeeded(ctx context.Context, kind Kind, until time.Time) {
 	}
 }
 
-// storeSuccess records that the destination has everything of a part up to until, with a detail, a JSON object. A failure has ended only
-// when this is stored: until then owners see it.
+// storeSuccess records that the destination has everything of a kind up to until, with a detail, a JSON object. Owners see a failure of the
+// kind until the success is stored.
 func (s *Service) storeSuccess(ctx context.Context, kind Kind, until time.Time, detail string) error {
 	if err := RecordSuccess(ctx, s.db, kind, until, detail); err != nil {
 		return err
@@ -339,7 +346,7 @@ func (s *Service) storeSuccess(ctx context.Context, kind Kind, until time.Time, 
 // safeText returns the text about a failure that owners see. The texts of this package's own errors are safe to show. Those of other errors
 // can contain addresses, so they appear only in the log.
 func safeText(cause error) string {
-	for _, known := range []error{errSharedDestination, errOtherPart, errTooLong, errDiskFull} { // may wrap an error of a server
+	for _, known := range []error{errSharedDestination, errLTXConflict, errTooLong, errDiskFull} { // may wrap an error of a server
 		if errors.Is(cause, known) {
 			return known.Error()
 		}

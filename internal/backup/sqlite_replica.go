@@ -21,58 +21,58 @@ import (
 )
 
 // This file backs up an SQLite database with litestream. In each second with writes, litestream reads the new pages in the write-ahead log
-// and makes a part from them. A part is an LTX file (litestream's format) with the database pages that some transactions have changed.
-// litestream writes it into a local folder, and uploads it from there to the destination. While the replica is open, SQLite's automatic
+// and makes an LTX file from them. An LTX file (litestream's format) has the database pages that a range of transactions has changed.
+// litestream writes the file into a local folder, and uploads it from there to the destination. While the replica is open, SQLite's automatic
 // checkpoints (which move pages from the log into the database) are off, and litestream runs the checkpoints.
 
-// localSuffix is appended to the path of the database's file. The result is the path of the folder with the local parts.
+// localSuffix is appended to the path of the database's file. The result is the path of the folder with the local LTX files.
 const localSuffix = "-backup"
 
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
-	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
-	syncEvery            = time.Second            // interval between two reads of the log; commands, which are other processes, write too
-	syncEveryUnreachable = 10 * time.Second       // the same while the destination is unreachable, so that there are fewer local parts
-	failuresUntilError   = 5                      // consecutive failures after which an error is reported; a few are normal, because of locks
-	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
-	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
-	lastUploadTimeout    = 10 * time.Second       // limit of the last upload, when the program ends
-	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
+	writesPollInterval = 250 * time.Millisecond // how often the replica checks whether this process has written
+	syncInterval       = time.Second            // interval between two reads of the log, which has the writes of commands (other processes) too
+	slowSyncInterval   = 10 * time.Second       // used instead while the destination is unreachable, to make fewer local LTX files
+	failuresUntilError = 5                      // consecutive failures after which an error is reported; a few are normal, because of locks
+	maxRetryDelay      = 30 * time.Second       // maximum wait before another attempt to open the replica or to copy files
+	uploadTimeout      = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
+	lastUploadTimeout  = 10 * time.Second       // limit of the last upload, when the program ends
+	recordInterval     = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local parts. While the destination is unreachable, they can grow to maxLocalBytes. Then they are removed, and the backup starts
-	// again with a whole copy of the database. There are no restore points for the time of the removed parts.
-	maxLocalBytes  = 256 << 20
-	checkLocalSize = 10 * time.Second // interval at which their size is measured
+	// maxLocalBytes is the limit of the local LTX files, which accumulate while the destination is unreachable. When it is exceeded, they
+	// are removed, and the backup starts again with a whole copy of the database. The removed files leave a gap without restore points.
+	maxLocalBytes     = 256 << 20
+	localSizeInterval = 10 * time.Second // interval at which the size of the local LTX files is measured
 )
 
-// replica uploads the changes of an SQLite database to the destination, where they make up the replica of the database. It exists while
-// litestream has the database open.
+// replica uploads the changes of an SQLite database to the destination. The uploaded files together are the replica of the database. The
+// value exists while litestream has the database open.
 type replica struct {
 	log       *slog.Logger
 	lite      *litestream.DB
-	client    ReplicaClient
+	client    RangeClient
 	compactor *litestream.Compactor
-	release   func(context.Context) error // makes package db run the checkpoints again
+	release   func(context.Context) error // gives the checkpoints back to package db
 
-	// uploaded is the newest transaction that this replica has uploaded, or 0. The destination can have a newer one of an earlier replica.
+	// uploaded is the newest transaction that this replica has uploaded, or 0. An earlier replica may have uploaded a newer one.
 	uploaded atomic.Uint64
 
-	// checkpointMu is held during a checkpoint that another goroutine has requested, and while abandon closes litestream. A proof (a trial
-	// restore) holds it to prevent checkpoints.
+	// checkpointMu is held during a checkpoint that another goroutine has requested, and while abandon closes litestream. A restore test
+	// (a trial restore, restore_tests.go) holds it to prevent checkpoints.
 	checkpointMu sync.Mutex
 	abandoned    bool // litestream is closed; guarded by checkpointMu
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
 	maintainAt   time.Time             // maintain does not run before this time; set after an error
-	merged       []time.Time           // by level: when its parts were last merged
-	newest       map[int]*ltx.FileInfo // by level: its newest part; nil until it is known
-	keep         ltx.TXID              // number of the newest transactions whose parts of level 0 stay in the destination (secondsKept)
+	compactedAt  []time.Time           // by level: when its LTX files were last compacted
+	newest       map[int]*ltx.FileInfo // by level: its newest LTX file; nil until it is known
+	keep         ltx.TXID              // how many transactions keep their LTX files of level 0 in the destination (level0Kept), the newest ones
 	trimAt       ltx.TXID              // trim does nothing until the destination has this transaction
-	trimmedLocal time.Time             // when local parts were removed most recently
+	trimmedLocal time.Time             // when local LTX files were last removed
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
-	overdueAt    time.Time             // until this time errLogRestarted is not reported, because another attempt usually succeeds
+	overdueAt    time.Time             // errLogRestarted is reported only after this time, because another attempt usually succeeds
 }
 
 // openReplica opens the database in litestream and continues the replica in the destination. The destination must be reachable.
@@ -80,8 +80,8 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	file := s.db.File()
 	r := &replica{
 		log:  s.log,
-		lite: litestream.NewDB(file), client: s.cfg.Destination.ReplicaClient(),
-		merged: make([]time.Time, len(levels)), newest: map[int]*ltx.FileInfo{}, keep: secondsKept,
+		lite: litestream.NewDB(file), client: s.cfg.Destination.RangeClient(),
+		compactedAt: make([]time.Time, len(levels)), newest: map[int]*ltx.FileInfo{}, keep: level0Kept,
 	}
 	live := liveClient{r.client, r.lite}
 	quiet := slog.New(slog.DiscardHandler) // litestream also returns its errors, and this package logs them
@@ -108,7 +108,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 		if err != nil {
 			r.abandon(ctx)
 		}
-		if errors.Is(err, errLogRestarted) || errors.Is(err, errOtherPart) {
+		if errors.Is(err, errLogRestarted) || errors.Is(err, errLTXConflict) {
 			err = errors.Join(err, s.removeLocalFiles())
 		}
 	}()
@@ -119,8 +119,8 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 		return nil, err
 	}
 	now := s.now()
-	for i := range r.merged {
-		r.merged[i] = now
+	for i := range r.compactedAt {
+		r.compactedAt[i] = now
 	}
 	return r, r.scheduleSnapshot(ctx, now)
 }
@@ -131,14 +131,14 @@ func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	r.snapshotAt, r.overdueAt = now.Add(snapshotStartDelay), now.Add(snapshotOverdue)
+	r.snapshotAt, r.overdueAt = now.Add(snapshotStartDelay), now.Add(snapshotGrace)
 	if n := len(list); n > 0 {
 		r.snapshot = list[n-1].MaxTXID
-		due := list[n-1].CreatedAt.Add(snapshotEvery)
+		due := list[n-1].CreatedAt.Add(snapshotInterval)
 		if due.After(r.snapshotAt) {
 			r.snapshotAt = due
 		}
-		r.overdueAt = due.Add(snapshotOverdue) // the same after a restart
+		r.overdueAt = due.Add(snapshotGrace) // the same after a restart
 		return nil
 	}
 	complete, err := r.beginsAtFirst(ctx)
@@ -171,10 +171,10 @@ const (
 	restartPause    = 25 * time.Millisecond
 )
 
-// restartLog has litestream move the whole write-ahead log into the database and begin it again (db.Scrub). litestream reads the log and runs
-// the checkpoint while it holds the lock of writers, so every transaction is in a part. The other mode of litestream, TRUNCATE, also shortens
-// the file. It is not used: it reads the log without the lock, so it has to copy the whole database while writes wait, and after an error,
-// such as a lock that is held too long, litestream continues without the transactions of the meantime.
+// restartLog has litestream move the whole write-ahead log into the database and begin it again (db.Scrub). litestream reads the log and
+// runs the checkpoint while it holds the lock of writers, so every transaction is in an LTX file. The other mode of litestream, TRUNCATE,
+// also shortens the file. It is not used: it reads the log without the lock, so it has to copy the whole database while writes wait, and
+// after an error, such as a lock that is held too long, litestream continues without the transactions of the meantime.
 func (r *replica) restartLog(ctx context.Context) error {
 	before, err := readLogSalts(r.lite.WALPath())
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *replica) restartLog(ctx context.Context) error {
 		if err = r.checkpoint(ctx); errors.Is(err, errNotOpen) {
 			return err
 		}
-		if err == nil { // otherwise the proof of the backup or another writer holds the lock
+		if err == nil { // otherwise the restore test of the backup or another writer holds the lock
 			after, readErr := readLogSalts(r.lite.WALPath())
 			if readErr != nil || after != before {
 				return readErr
@@ -268,16 +268,16 @@ var (
 
 // databaseLoop is the state of runDatabase.
 type databaseLoop struct {
-	s        *Service
-	r        *replica // nil while the database is not open in litestream
-	tryAt    time.Time
-	wait     time.Duration
-	others   otherParts
-	sizeAt   time.Time
-	failures int // consecutive failures of opening the replica, or of reading the log
+	s         *Service
+	r         *replica // nil while the database is not open in litestream
+	tryAt     time.Time
+	wait      time.Duration
+	conflicts ltxConflicts
+	sizeAt    time.Time
+	failures  int // consecutive failures of opening the replica, or of reading the log
 
 	syncedAt    time.Time // when the log was last read
-	partAt      time.Time // when the log last had something new
+	newDataAt   time.Time // when the log last had something new
 	writes      int64     // number of writes of this process before syncedAt
 	syncedUntil time.Time // the local files have everything that was written until then
 	unsent      bool      // no upload has started since syncedUntil changed
@@ -295,7 +295,7 @@ type databaseLoop struct {
 // runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
 func (s *Service) runDatabase(ctx context.Context) {
 	l := &databaseLoop{s: s}
-	tick := time.NewTicker(pollWritesEvery)
+	tick := time.NewTicker(writesPollInterval)
 	defer tick.Stop()
 	for {
 		l.step(ctx)
@@ -319,7 +319,7 @@ func (s *Service) runDatabase(ctx context.Context) {
 // step opens the replica if it is not open, and starts the sync and the upload that are due. It records errors; a later step tries again.
 func (l *databaseLoop) step(ctx context.Context) {
 	s, now := l.s, time.Now() // real time: these are waits, not rules
-	if s.cfg.Full() {
+	if s.cfg.DiskFull() {
 		if l.r != nil {
 			l.stop(ctx, errDiskFull, true)
 		}
@@ -331,9 +331,9 @@ func (l *databaseLoop) step(ctx context.Context) {
 		}
 		r, err := s.startReplica(ctx)
 		if err != nil {
-			l.wait = min(max(2*l.wait, syncEvery), retryMax)
+			l.wait = min(max(2*l.wait, syncInterval), maxRetryDelay)
 			now = time.Now()
-			pause, err := l.others.add(err, now)
+			pause, err := l.conflicts.add(err, now)
 			l.tryAt = now.Add(max(l.wait, pause))
 			if l.failures++; l.failures >= failuresUntilError || !errors.Is(err, db.ErrLogInUse) {
 				s.failed(ctx, KindDatabase, err)
@@ -352,16 +352,16 @@ func (l *databaseLoop) step(ctx context.Context) {
 	}
 }
 
-// isSyncDue reports whether the log is to be read: once in each syncEvery, and soon after a write, because a commit is to be in the
-// destination within two seconds. Two LTX files are still about syncEvery apart, because each of them costs a request. If syncs and uploads
-// take long, they are up to half of syncEvery closer: a commit waits for the next sync and then for its upload.
+// isSyncDue reports whether the log must be read now: once in each syncInterval, and soon after a write, because a commit must be in the
+// destination within two seconds. Two LTX files are still about syncInterval apart, because each costs a request. If syncs and uploads take
+// long, LTX files are up to half of syncInterval closer, because a commit waits for the next sync and then for its upload.
 func (l *databaseLoop) isSyncDue(now time.Time) bool {
-	const wait = syncEvery - pollWritesEvery/2 // the tick is not exact
+	const wait = syncInterval - writesPollInterval/2 // the tick is not exact
 	if l.s.hasFailed(KindDatabase) {
-		return now.Sub(l.syncedAt) >= syncEveryUnreachable-syncEvery/2
+		return now.Sub(l.syncedAt) >= slowSyncInterval-syncInterval/2
 	}
 	writes, _ := l.s.db.Writes()
-	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.partAt) >= wait-min(l.took, syncEvery/2)
+	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.newDataAt) >= wait-min(l.took, syncInterval/2)
 }
 
 // sync reads the log. It returns false after an error.
@@ -386,9 +386,9 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 	l.failures = 0
 	l.writes, l.syncedUntil, l.unsent = writes, until, true
 	if after, err := l.r.lite.Pos(); err != nil || after.TXID != before.TXID {
-		l.partAt = now
+		l.newDataAt = now
 	}
-	if now.Sub(l.sizeAt) > checkLocalSize {
+	if now.Sub(l.sizeAt) > localSizeInterval {
 		l.sizeAt = now
 		if l.waiting, err = l.r.waitingBytes(l.position); err != nil {
 			s.log.Warn("backup: the size of the local files cannot be read", "cause", err.Error())
@@ -404,7 +404,7 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 // not belong together.
 func damaged(err error) bool {
 	var broken *litestream.LTXError
-	return errors.Is(err, errOtherPart) || errors.As(err, &broken) && broken.IsAutoRecoverable()
+	return errors.Is(err, errLTXConflict) || errors.As(err, &broken) && broken.IsAutoRecoverable()
 }
 
 // startUpload starts an upload in the background, so that the log is read even while the destination is slow. After a successful upload the
@@ -425,8 +425,8 @@ func (l *databaseLoop) startUpload(until time.Time) {
 	})
 }
 
-// upload uploads the local parts that the destination does not have. The error is errOtherPart if the destination has a newer part than
-// the local ones: litestream would upload nothing until the local parts have reached its number.
+// upload uploads the local LTX files that the destination does not have. The error is errLTXConflict if the destination has a newer LTX
+// file than the local ones: litestream would upload nothing until the local LTX files have reached its number.
 func (r *replica) upload(ctx context.Context) error {
 	if err := r.lite.Replica.Sync(ctx); err != nil {
 		return err
@@ -438,7 +438,7 @@ func (r *replica) checkPosition() error {
 	uploaded := r.lite.Replica.Pos().TXID // before the local one, which can grow
 	local, err := r.lite.Pos()
 	if err == nil && uploaded > local.TXID {
-		err = errOtherPart
+		err = errLTXConflict
 	}
 	if err == nil && uploaded > 0 { // 0 if a snapshot's upload has failed meanwhile
 		r.uploaded.Store(uint64(uploaded))
@@ -446,7 +446,7 @@ func (r *replica) checkPosition() error {
 	return err
 }
 
-// startMaintenance runs maintain in the background, unless it runs already or has failed within maintainRetry.
+// startMaintenance runs maintain in the background, unless it runs already or has failed within maintainRetryDelay.
 func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGroup, r *replica) {
 	if !r.maintaining.TryLock() {
 		return
@@ -460,7 +460,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		defer cancel()
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
-			r.maintainAt = time.Now().Add(maintainRetry)
+			r.maintainAt = time.Now().Add(maintainRetryDelay)
 			if !errors.Is(err, errLogRestarted) || now.After(r.overdueAt) {
 				s.failed(ctx, KindSnapshot, err)
 			}
@@ -491,8 +491,8 @@ func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 	l.uploaded, l.unsent = nil, false
 	l.r.abandon(ctx)
 	now := time.Now()
-	pause, cause := l.others.add(cause, now)
-	l.r, l.tryAt = nil, now.Add(max(pause, 5*syncEvery))
+	pause, cause := l.conflicts.add(cause, now)
+	l.r, l.tryAt = nil, now.Add(max(pause, 5*syncInterval))
 	if forget {
 		if err := l.s.removeLocalFiles(); err != nil {
 			cause = errors.Join(cause, err)
@@ -501,12 +501,12 @@ func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 	l.s.failed(ctx, KindDatabase, cause)
 }
 
-// recordUpload records that the destination has everything up to until: in memory, and once in each recordEvery in the database.
+// recordUpload records that the destination has everything up to until: in memory, and once in each recordInterval in the database.
 func (s *Service) recordUpload(ctx context.Context, until time.Time) {
 	tried, _ := s.db.Writes()
 	s.last.Lock()
 	s.last.uploadedUntil = until
-	due := s.last.failed[KindDatabase] || tried != s.last.writes && until.Sub(s.last.recorded) >= recordEvery
+	due := s.last.failed[KindDatabase] || tried != s.last.writes && until.Sub(s.last.recorded) >= recordInterval
 	s.last.Unlock()
 	if !due {
 		return

@@ -112,11 +112,11 @@ func (s *site) openBlob(_ context.Context, id string) (io.ReadSeekCloser, error)
 func (s *site) start(t *testing.T) {
 	t.Helper()
 	s.service = backup.New(s.d, backup.Config{
-		Destination: backup.OpenDestination(s.destination), Retention: 720 * time.Hour, Site: siteID, Secrets: s.content, OpenBlob: s.openBlob,
-		Full:      func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
-		Free:      func() int64 { return 1 << 40 },
+		Destination: backup.OpenDestination(s.destination), Retention: 720 * time.Hour, SiteID: siteID, Secrets: s.content, OpenBlob: s.openBlob,
+		DiskFull:  func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
+		FreeSpace: func() int64 { return 1 << 40 },
 		Secondary: s.second, Log: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &s.log), nil)),
-		Scratch: filepath.Dir(s.file),
+		ScratchDir: filepath.Dir(s.file),
 	}, s.now)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -191,7 +191,7 @@ func (s *site) restored(t *testing.T, at time.Time) string {
 
 func (s *site) tryRestore(t *testing.T, at time.Time) (string, error) {
 	t.Helper()
-	client := backup.OpenDestination(s.destination).ReplicaClient()
+	client := backup.OpenDestination(s.destination).RangeClient()
 	if err := client.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,24 +9,25 @@ import (
 	"atelie/internal/db"
 )
 
-// Status is the state of the backup as owners, the operator and the metrics see it. Its texts are safe to show: they contain no secrets.
+// Status is the state of the backup as owners, the operator and the metrics see it. The texts contain no secrets, so they are safe to show. A
+// restore test is a nightly trial restore (restore_tests.go).
 type Status struct {
 	Destination        string    // label of the destination; "" if backups are off
-	SameDisk           bool      // every copy of the backup is on the disk of the data folder, and would be lost with it
+	SameDisk           bool      // every copy of the backup is on the disk of the data folder, and would be lost with this disk
 	LastBackup         time.Time // time of the latest state that can be restored (restore point); zero if there is none
-	BackupError        string    // text of the current failure, "" if there is none
-	ErrorSince         time.Time // when that failure began
-	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero if there is none
-	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // what the newest proof found wrong with the backup; "" if the proof succeeded
+	BackupError        string    // text of the current failure; "" if there is none
+	ErrorSince         time.Time // when the current failure began
+	LastRestoreTest    time.Time // when the newest successful restore test ended; zero if there is none
+	TestedRestorePoint time.Time // the restore point of the newest successful restore test
+	RestoreTestError   string    // what the newest complete restore test found wrong with the backup; "" if it succeeded
 	WaitingFiles       int64     // blobs (the bytes of stored files) that are not in the destination yet
 
-	ProofIncomplete        string    // why the newest proof could not be completed; "" if it was completed
-	ProofIncompleteCode    string    // code of ProofIncomplete
-	ProofIncompleteSince   time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
+	RestoreTestIncomplete      string    // why the newest restore test is incomplete (had to stop); "" if it is complete
+	RestoreTestIncompleteCode  string    // code of RestoreTestIncomplete
+	RestoreTestIncompleteSince time.Time // when the first of the consecutive incomplete restore tests ended
+	DestinationUnreachable     bool      // the restore test is incomplete because the destination was unreachable
 
-	UnprovenFiles int // number of files that the newest successful proof left out, because they were not in the destination yet
+	UntestedFiles int // number of files that the newest successful restore test left out, because they were not in the destination yet
 }
 
 // Kind is the key of a row of backup_status. Each row records the newest success and the newest failure of one task of the backup.
@@ -34,18 +35,18 @@ type Kind string
 
 // The kinds, except those of the commands `atelie backup now` and `atelie backup verify`.
 const (
-	KindDatabase        Kind = "database"     // the replica of an SQLite database
-	KindBlobs           Kind = "blobs"        // the copies of stored files
-	KindSnapshot        Kind = "snapshot"     // the nightly snapshot of a PostgreSQL database
-	KindSecret          Kind = "secret"       // the site's secrets
-	KindProof           Kind = "proof"        // the nightly trial restore
-	KindIncompleteProof Kind = "proof undone" // proofs that could not be completed; databases have this value, so it must not change
-	KindCopy            Kind = "copy"         // the copy in the secondary destination
-	kindListed          Kind = "listed"       // when the blobs of the destination were last listed
+	KindDatabase              Kind = "database"     // the replica of an SQLite database
+	KindBlobs                 Kind = "blobs"        // the copies of stored files
+	KindSnapshot              Kind = "snapshot"     // the nightly snapshot of a PostgreSQL database
+	KindSecret                Kind = "secret"       // the site's secrets
+	KindRestoreTest           Kind = "proof"        // restore tests that succeeded or failed; this value and the next are stored, so they stay
+	KindIncompleteRestoreTest Kind = "proof undone" // restore tests that are incomplete
+	KindCopy                  Kind = "copy"         // the copy in the secondary destination
+	kindListed                Kind = "listed"       // when the blobs of the destination were last listed
 )
 
 // State is the stored state of a kind, a row of backup_status. For most kinds, LastOK is the time up to which the destination has
-// everything. For a proof it is the time of the restored state.
+// everything. For KindRestoreTest it is the restore point of the newest successful restore test.
 type State struct {
 	Kind       Kind
 	LastOK     time.Time // zero if it never succeeded
@@ -61,11 +62,11 @@ const copyStaleAfter = 3 * 24 * time.Hour
 // Failures that are found when the status is read. They are not failures of one task.
 var (
 	errSplit     = errors.New("each node keeps its backup in a folder of its own, so no destination has the whole backup: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
-	errCopyStale = errors.New("the secondary backup destination has not been updated for three days: the backup is copied there after each proof")
+	errCopyStale = errors.New("the secondary backup destination has not been updated for three days: the backup is copied there after each restore test")
 )
 
 // statusOf returns the status according to the stored states. Its LastBackup can be some minutes older than the latest restore point in the
-// destination, because a server stores that time only every few minutes (recordEvery).
+// destination, because a server stores that time only every few minutes (recordInterval).
 func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status Status, err error) {
 	status = Status{Destination: s.cfg.Destination.Label()}
 	secondary, err := s.copyDetail(states)
@@ -91,30 +92,30 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	}
 	switch {
 	case status.BackupError != "":
-	case s.cfg.Split:
+	case s.cfg.SplitByNode:
 		status.BackupError, status.ErrorSince = errSplit.Error(), states[KindSecret].LastOK // when the backup began in this destination
 	case !secondary.Ended.IsZero() && s.now().Sub(secondary.Ended) > copyStaleAfter:
 		status.BackupError, status.ErrorSince = errCopyStale.Error(), secondary.Ended
 	}
-	proof := states[KindProof]
-	status.ProvenRestorePoint, status.ProofError = proof.LastOK, proof.Error
-	proven, err := proofDetail(proof)
+	complete := states[KindRestoreTest]
+	status.TestedRestorePoint, status.RestoreTestError = complete.LastOK, complete.Error
+	success, err := restoreTestDetail(complete)
 	if err != nil {
 		return status, err
 	}
-	status.LastProof, status.UnprovenFiles = proven.Ended, proven.Waiting
-	if incomplete := states[KindIncompleteProof]; incomplete.Error != "" {
-		status.ProofIncomplete, status.ProofIncompleteSince = incomplete.Error, incomplete.ErrorSince
-		if status.ProofIncompleteCode, err = incompleteCode(incomplete); err != nil {
+	status.LastRestoreTest, status.UntestedFiles = success.Ended, success.Waiting
+	if incomplete := states[KindIncompleteRestoreTest]; incomplete.Error != "" {
+		status.RestoreTestIncomplete, status.RestoreTestIncompleteSince = incomplete.Error, incomplete.ErrorSince
+		if status.RestoreTestIncompleteCode, err = incompleteCode(incomplete); err != nil {
 			return status, err
 		}
-		status.DestinationUnreachable = status.ProofIncompleteCode == errUnreachable.Code
+		status.DestinationUnreachable = status.RestoreTestIncompleteCode == errUnreachable.Code
 	}
 	status.WaitingFiles, err = countWaiting(ctx, s.db)
 	return status, err
 }
 
-// copyDetail returns the detail of the newest copy in the secondary destination, the zero value if none was made there.
+// copyDetail returns the detail of the newest copy in the secondary destination; the zero value if no copy was made there.
 func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
 	text := states[KindCopy].Detail
 	if s.cfg.Secondary == nil || text == "" {
@@ -126,25 +127,25 @@ func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
 	return d, nil
 }
 
-// incompleteCode returns the code of the reason why the newest proof could not be done.
+// incompleteCode returns the code of the reason why the newest restore test is incomplete.
 func incompleteCode(s State) (string, error) {
 	var d incompleteDetail
 	err := json.Unmarshal([]byte(s.Detail), &d)
 	return d.Code, err
 }
 
-// ProofDetail is the detail of KindProof, about the newest successful proof: when it ended, and what it has compared.
-type ProofDetail struct {
+// RestoreTestDetail is the detail of KindRestoreTest, about the newest successful restore test: when it ended, and what it has compared.
+type RestoreTestDetail struct {
 	Ended  time.Time `json:"ended"`
 	Tables int       `json:"tables"`
 	Rows   int64     `json:"rows"`
 	Files  int       `json:"files"`
-	// Waiting is how many files the proof left out because they were not in the destination yet.
+	// Waiting is how many files the restore test left out because they were not in the destination yet.
 	Waiting int `json:"waiting"`
 }
 
-// proofDetail returns the detail of KindProof, the zero value if no proof has succeeded yet.
-func proofDetail(s State) (d ProofDetail, err error) {
+// restoreTestDetail returns the detail of KindRestoreTest, the zero value if no restore test has succeeded yet.
+func restoreTestDetail(s State) (d RestoreTestDetail, err error) {
 	if s.Detail != "" {
 		err = json.Unmarshal([]byte(s.Detail), &d)
 	}

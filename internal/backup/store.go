@@ -17,11 +17,12 @@ import (
 
 // scanState reads a row of backup_status. A null time becomes the zero time.
 func scanState(row db.Row) (s State, err error) {
-	var ok, failed, since *time.Time
-	err = row.Scan(&s.Kind, &ok, &failed, &since, &s.Error, &s.Detail)
-	for from, to := range map[*time.Time]*time.Time{ok: &s.LastOK, failed: &s.LastError, since: &s.ErrorSince} { // copies those that are set
-		if from != nil {
-			*to = *from
+	var lastOK, lastError, errorSince *time.Time // nil if the column is null
+	err = row.Scan(&s.Kind, &lastOK, &lastError, &errorSince, &s.Error, &s.Detail)
+	times := []struct{ column, field *time.Time }{{lastOK, &s.LastOK}, {lastError, &s.LastError}, {errorSince, &s.ErrorSince}}
+	for _, t := range times {
+		if t.column != nil {
+			*t.field = *t.column
 		}
 	}
 	return s, err
@@ -46,8 +47,8 @@ func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, until time.Time
 		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, until, detail)
 }
 
-// RecordFailure stores that the task of a kind has failed at a time. text must be safe to show. The stored detail stays as it is.
-// error_since stays, too, if the previous attempt has also failed.
+// RecordFailure stores that the task of a kind has failed at a time. text must be safe to show. The stored detail stays as it is. If the
+// previous attempt has also failed, error_since stays as well.
 func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text string) error {
 	return recordFailure(ctx, q, kind, at, text, "")
 }
@@ -60,15 +61,15 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns a page of at most limit ids of blobs that are not in the destination yet, in the order of the ids. The page begins
-// after the id after; "" is the beginning. A page reads only its own section of the index backup_blobs_waiting, because thousands of blobs
-// may wait after an outage.
+// waitingBlobs returns the ids of at most limit blobs that are not in the destination yet, sorted. It returns only ids greater than after;
+// "" selects the first page. A query reads only its section of the index backup_blobs_waiting, because thousands of blobs may wait after an
+// outage.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and blob_id > $1
 		order by blob_id limit $2`, cmp.Or(after, uuid.Nil.String()), limit) // uuid.Nil is less than every id
 }
 
-// addBlob records that a row refers to a blob. The blob waits for its copy unless the destination has it.
+// addBlob records that a row refers to a blob. The blob waits to be copied unless the destination has it.
 func addBlob(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 0) on conflict (blob_id) do update set removed_at = null", id)
 }
@@ -153,18 +154,18 @@ func forgetCopies(ctx context.Context, q db.Querier) error {
 	return db.Exec(ctx, q, "update backup_blobs set copied_at = null where copied_at is not null")
 }
 
-// forgetResults deletes the results of another backup, so that a snapshot and a proof are due. Failures of the tasks stay until their next
-// success. The leases stay too, because the caller can hold one.
+// forgetResults deletes the results of another backup, so that a snapshot and a restore test are due. Failures of the tasks stay until
+// their next success. The leases stay too, because the caller can hold one.
 func forgetResults(ctx context.Context, q db.Querier) error {
 	if err := db.Exec(ctx, q, "update backup_status set last_ok_at = null, detail = '{}' where kind in ($1, $2, $3, $4)",
-		KindDatabase, KindSnapshot, KindProof, KindIncompleteProof); err != nil {
+		KindDatabase, KindSnapshot, KindRestoreTest, KindIncompleteRestoreTest); err != nil {
 		return err
 	}
-	return db.Exec(ctx, q, "update backup_status set last_error_at = null, error_since = null, error = '' where kind in ($1, $2)", KindProof, KindIncompleteProof)
+	return db.Exec(ctx, q, "update backup_status set last_error_at = null, error_since = null, error = '' where kind in ($1, $2)", KindRestoreTest, KindIncompleteRestoreTest)
 }
 
-// Lease takes or renews the right of holder to do a part until a time. It returns false while another holder has it. A lease that
-// ends implausibly late was written by a node with a wrong clock, and is ignored.
+// Lease acquires or renews the right of holder to do the task of a kind until a time. It returns false while another holder has this right.
+// A lease that ends implausibly late was written by a node with a wrong clock, and is ignored.
 func Lease(ctx context.Context, q db.Querier, kind Kind, holder string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into backup_status (kind, error, detail, holder, held_until) values ($1, '', '{}', $2, $3)
 		on conflict (kind) do update set holder = excluded.holder, held_until = excluded.held_until

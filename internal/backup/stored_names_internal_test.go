@@ -31,7 +31,7 @@ func TestStoredDetailsKeepTheirNames(t *testing.T) {
 	if want := (CopyDetail{Destination: "s3 copies", Ended: ended, Compared: 7, Repaired: 2}); secondCopy != want {
 		t.Errorf("secondary copy: got %+v, want %+v", secondCopy, want)
 	}
-	if KindIncompleteProof != "proof undone" {
-		t.Errorf("the stored kind of proofs that could not be completed is %q", KindIncompleteProof)
+	if KindIncompleteRestoreTest != "proof undone" {
+		t.Errorf("the stored kind of restore tests that could not be completed is %q", KindIncompleteRestoreTest)
 	}
 }

@@ -14,22 +14,22 @@ import (
 )
 
 // backupCommand is the command atelie backup, a group of commands for the continuous backup of the site. A restore point is a point in time
-// whose state the backup can restore. A proof is a restore that is compared with the site.
+// whose state the backup can restore. A restore test is a trial restore that is compared with the site; the JSON output calls it a proof.
 type backupCommand struct {
-	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the last proof succeeded."`
+	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the last restore test succeeded."`
 	Now    backupNowCommand    `cmd:"" help:"Update the backup and wait until it is up to date. With PostgreSQL, this takes a snapshot."`
 	Verify backupVerifyCommand `cmd:"" help:"Restore the backup into a temporary folder now and compare it with the site, as the server does every night."`
 	List   backupListCommand   `cmd:"" settings:"config data-dir backup-url" help:"List the restore points."`
 }
 
-// errBackupsOff is the error of the commands while backups are off.
+// errBackupsOff is the error of the commands if backups are off.
 var errBackupsOff = errors.New("backups are off (backup-url)")
 
 type backupListCommand struct {
 	From string `env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"List this backup instead of the one in the settings: a folder or s3://…"`
 }
 
-// Run prints a line for each day that has restore points. It reads only the backup, so it also works after the loss of the site.
+// Run prints a line for each day that has restore points. It reads only the backup, so it works after the loss of the site too.
 func (c *backupListCommand) Run(env *environment) error {
 	destination, err := openBackup(env, c.From)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *backupListCommand) Run(env *environment) error {
 	return nil
 }
 
-// openBackup opens the backup that the flag --from names, or the backup in the settings if from is "".
+// openBackup opens the backup destination from (the value of the flag --from). If from is "", it opens the destination in the settings.
 func openBackup(env *environment, from string) (backup.Destination, error) {
 	location, err := env.cfg.BackupLocation()
 	if from != "" {
@@ -108,11 +108,11 @@ type jsonStatus struct {
 	SameDisk           bool       `json:"same_disk"`
 	LastBackup         *time.Time `json:"last_backup"`
 	BackupError        string     `json:"backup_error"`
-	LastProof          *time.Time `json:"last_proof"`
-	ProvenRestorePoint *time.Time `json:"proven_restore_point"`
-	ProofError         string     `json:"proof_error"`
+	LastRestoreTest    *time.Time `json:"last_proof"`
+	TestedRestorePoint *time.Time `json:"proven_restore_point"`
+	RestoreTestError   string     `json:"proof_error"`
 	WaitingFiles       int64      `json:"waiting_files"`
-	Incomplete         string     `json:"proof_incomplete"` // why the newest proof could not be completed
+	Incomplete         string     `json:"proof_incomplete"` // why the newest restore test is incomplete; "" if it is complete
 	IncompleteCode     string     `json:"proof_incomplete_code"`
 }
 
@@ -126,7 +126,7 @@ func statusJSON(s backup.Status, destinationErr error) jsonStatus {
 	if s.BackupError == "" && destinationErr != nil {
 		s.BackupError = destinationErr.Error()
 	}
-	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenRestorePoint), s.ProofError, s.WaitingFiles, s.ProofIncomplete, s.ProofIncompleteCode}
+	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastRestoreTest), optional(s.TestedRestorePoint), s.RestoreTestError, s.WaitingFiles, s.RestoreTestIncomplete, s.RestoreTestIncompleteCode}
 }
 
 func printStatus(env *environment, s backup.Status, destinationErr error) error {
@@ -142,10 +142,10 @@ func printStatus(env *environment, s backup.Status, destinationErr error) error 
 	if s.WaitingFiles > 0 {
 		lines = append(lines, fmt.Sprintf("Files that are not in the backup yet: %d", s.WaitingFiles))
 	}
-	if s.LastProof.IsZero() {
-		lines = append(lines, "Last proof: none yet. One runs every night at four; atelie backup verify makes one now.")
+	if s.LastRestoreTest.IsZero() {
+		lines = append(lines, "Last restore test: none yet. One runs every night at four; atelie backup verify starts one now.")
 	} else {
-		lines = append(lines, fmt.Sprintf("Last proof: %s; the state of %s was restored and compared", s.LastProof.UTC().Format(time.RFC3339), s.ProvenRestorePoint.UTC().Format(time.RFC3339)))
+		lines = append(lines, fmt.Sprintf("Last restore test: %s; the state of %s was restored and compared", s.LastRestoreTest.UTC().Format(time.RFC3339), s.TestedRestorePoint.UTC().Format(time.RFC3339)))
 	}
 	for _, line := range lines {
 		env.say("%s\n", line)
@@ -161,11 +161,11 @@ func printStatus(env *environment, s backup.Status, destinationErr error) error 
 	if destinationErr != nil {
 		wrong = append(wrong, fmt.Errorf("the backup destination cannot be read: %w", destinationErr))
 	}
-	if s.ProofError != "" {
-		wrong = append(wrong, fmt.Errorf("proof: %s", s.ProofError))
+	if s.RestoreTestError != "" {
+		wrong = append(wrong, fmt.Errorf("restore test: %s", s.RestoreTestError))
 	}
-	if s.ProofIncomplete != "" {
-		wrong = append(wrong, fmt.Errorf("proof: %s (%s, since %s)", s.ProofIncomplete, s.ProofIncompleteCode, s.ProofIncompleteSince.UTC().Format(time.RFC3339)))
+	if s.RestoreTestIncomplete != "" {
+		wrong = append(wrong, fmt.Errorf("restore test: %s (%s, since %s)", s.RestoreTestIncomplete, s.RestoreTestIncompleteCode, s.RestoreTestIncompleteSince.UTC().Format(time.RFC3339)))
 	}
 	return errors.Join(wrong...)
 }
@@ -253,18 +253,18 @@ func (backupNowCommand) Run(env *environment) error {
 
 type backupVerifyCommand struct{}
 
-// Run requests a proof and waits for the result.
+// Run requests a restore test and waits for the result.
 func (backupVerifyCommand) Run(env *environment) error {
 	return env.withRunningBackup(func(a *app.App, serverEnded func() error) error {
 		env.say("Restoring the newest backup into a temporary folder to compare it…\n")
-		p, err := a.Backup.RequestProof(env.ctx, env.waiting(serverEnded))
+		t, err := a.Backup.RequestRestoreTest(env.ctx, env.waiting(serverEnded))
 		if err != nil {
 			return err
 		}
-		if err := env.printf("Proven: the state of %s was restored; %d tables with %d rows, %d files and the secret are what the site had then.\n",
-			p.RestorePoint.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files); err != nil || p.Copy.Compared == 0 {
+		if err := env.printf("Restore test: the state of %s was restored; %d tables with %d rows, %d files and the secret are what the site had then.\n",
+			t.RestorePoint.UTC().Format(time.RFC3339), t.Tables, t.Rows, t.Files); err != nil || t.Copy.Compared == 0 {
 			return err
 		}
-		return env.printf("The secondary destination is up to date too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Repaired)
+		return env.printf("The secondary destination is up to date too: %d of its objects were compared, %d of them were damaged and copied again.\n", t.Copy.Compared, t.Copy.Repaired)
 	})
 }

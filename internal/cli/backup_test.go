@@ -234,11 +234,11 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 			if r := must(t, dir, "backup", "now"); !strings.Contains(r.out, "up to date") {
 				t.Errorf("%+v", r)
 			}
-			if r := must(t, dir, "backup", "verify"); !strings.Contains(r.out, "Proven: the state of 20") || !strings.Contains(r.out, "compared, 0 of them were damaged") {
+			if r := must(t, dir, "backup", "verify"); !strings.Contains(r.out, "Restore test: the state of 20") || !strings.Contains(r.out, "compared, 0 of them were damaged") {
 				t.Errorf("%+v", r)
 			}
 			var s jsonStatus
-			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || !running && s.WaitingFiles != 0 { // a running server still makes renditions
+			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastRestoreTest == nil || s.LastBackup == nil || s.RestoreTestError != "" || !running && s.WaitingFiles != 0 { // a running server still makes renditions
 				t.Errorf("%+v, %v", s, err)
 			}
 			if r := stop(); r.code != 0 {
@@ -379,7 +379,7 @@ func TestBackupVerifyDistinguishesAnUnreachableDestinationFromDamage(t *testing.
 		t.Errorf("%+v", r)
 	}
 	var s jsonStatus
-	if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.ProofError != "" || s.IncompleteCode != "backup_place_unreachable" || s.LastProof == nil {
+	if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.RestoreTestError != "" || s.IncompleteCode != "backup_place_unreachable" || s.LastRestoreTest == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

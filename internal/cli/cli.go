@@ -30,15 +30,15 @@ const (
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
-// exitStatus is an exit code as an error. A command that has printed its result returns an exitStatus to set the exit code. Run prints
-// nothing for such an error.
+// exitStatus is an exit code as an error. A command that has printed its result returns an exitStatus to set the exit code. The function Run
+// prints nothing for such an error.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// commands declares the whole command line for the library kong. Its fields are the commands and the settings (config.Config). A setting is
-// a flag of all commands. The help of a command shows only the settings that the command reads. Its tag settings names them: "site" stands
-// for the settings by which the site's database, files and secret are found, and "*" for all settings.
+// commands declares the whole command line for the library kong. Its fields are the commands and the settings (config.Config). Every setting
+// is a flag of all commands, but the help of a command shows only the settings that the command reads. The tag settings of a command names
+// them: "site" stands for the settings by which the site's database, files and secret are found, and "*" for all settings.
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" placeholder:"FILE" help:"JSON file with settings; their names are those of the flags."`
@@ -71,16 +71,16 @@ type environment struct {
 	ctx    context.Context // ends when the program is signalled to stop
 	cfg    *config.Config
 	kong   *kong.Context // the parsed command line
-	in     io.Reader
-	out    io.Writer // receives the command's results
-	outErr error     // the first error of say
-	errOut io.Writer // receives logs and errors
+	in     io.Reader     // standard input
+	out    io.Writer     // receives the command's results
+	outErr error         // the first error of writing to out in say
+	errOut io.Writer     // receives logs and errors
 	log    *slog.Logger
 	now    func() time.Time // the clock
 }
 
-// exited is an exit code as a panic value. After --help and --version, kong calls an exit function, which must not return. Therefore the
-// exit function that Run gives to kong panics with exited, and Run recovers.
+// exited is an exit code as a panic value. After --help and --version, kong calls an exit function that must not return. Therefore the exit
+// function that Run passes to kong panics with an exited value, and Run recovers.
 type exited int
 
 // Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.
@@ -179,7 +179,7 @@ func (e *environment) with(fn func(*app.App) error) error {
 	if err := e.deriveURLs(); err != nil {
 		return err
 	}
-	e.cfg.Command = true
+	e.cfg.BesideServer = true
 	a, err := app.New(e.ctx, *e.cfg, e.log, e.now)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (e *environment) with(fn func(*app.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// say prints a part of the command's results. If that fails, the command continues, and Run reports the error at the end.
+// say prints a part of the command's results. If printing fails, the command continues, and Run reports the error at the end.
 func (e *environment) say(format string, args ...any) {
 	if err := e.printf(format, args...); err != nil && e.outErr == nil {
 		e.outErr = err

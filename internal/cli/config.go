@@ -10,7 +10,7 @@ import (
 	"atelie/internal/config"
 )
 
-// configCommand is the command atelie config. It prints all settings of the program.
+// configCommand is the command atelie config.
 type configCommand struct{}
 
 // Run prints the name, value and source of each setting. Secrets are masked.
@@ -40,7 +40,7 @@ func (c *configCommand) Run(env *environment) error {
 }
 
 // mask returns a setting's value for the output, without secrets. kind is the value of the setting's tag secret: "yes" hides the whole value,
-// "url" hides the password in a URL. An empty value becomes "-".
+// "url" hides the password in a URL, and "" hides nothing. An empty value becomes "-".
 func mask(kind, value string) string {
 	switch {
 	case value == "":
@@ -56,7 +56,7 @@ func mask(kind, value string) string {
 	return value
 }
 
-// findSource returns the source of a setting's value: flag, environment, file or default.
+// findSource returns the source of a setting's value: flag, environment and the name of the variable, file, or default.
 func findSource(ctx *kong.Context, flag *kong.Flag) string {
 	for _, p := range ctx.Path {
 		if p.Flag == flag && !p.Resolved { // Resolved: the value comes from the settings file

@@ -22,8 +22,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand is the command atelie copy. It copies a site to another database and file store. A URL can contain a password, and every user
-// of the machine can see the command line of a process. Therefore each option can also be set by an environment variable.
+// copyCommand is the command atelie copy. It copies a site to another database and file store. Each option can also be set by an environment
+// variable, because a URL can contain a password, and every user of the machine can see the command line of a process.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"SITE" help:"The source: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"FOLDER|S3-URL" help:"The source's files: a folder or s3://… . Default: the folder files next to the SQLite database."`
@@ -65,8 +65,7 @@ func (c *copyCommand) Run(env *environment) error {
 	return printNextStep(env, from, to, secrets)
 }
 
-// recordCopy adds the copy to the activity log of the source. The log of the target does not have this entry, because its rows were copied
-// before.
+// recordCopy adds the copy to the activity log of the source. The log of the target lacks this entry, because its rows were copied before.
 func recordCopy(env *environment, from, to site) error {
 	d, err := db.Open(env.ctx, from.database, app.CommandHooks(env.log))
 	if err != nil {
@@ -78,7 +77,7 @@ func recordCopy(env *environment, from, to site) error {
 
 // site is the source or the target of a copy.
 type site struct {
-	flag     string           // "from" or "to", for errors
+	flag     string           // "from" or "to": the flag that errors name
 	database string           // URL of the database
 	label    string           // URL of the database for texts, without the password
 	files    *config.Location // location of the files
@@ -86,64 +85,64 @@ type site struct {
 }
 
 // parseSite parses the flags of the source or the target: database (a data folder, sqlite:FILE or postgres://…) and files (a folder or
-// s3://…, or ""). Its errors do not repeat their values, which can contain passwords.
+// s3://…, or ""). The errors do not repeat the values of the flags, because the values can contain passwords.
 func parseSite(flag, database, files string) (site, error) {
-	e := site{flag: flag}
+	s := site{flag: flag}
 	file, isFile := strings.CutPrefix(database, "sqlite:")
 	switch {
 	case strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
-		e.database = database
+		s.database = database
 	case strings.Contains(strings.TrimPrefix(database, "sqlite://"), "://"), database == "", isFile && strings.TrimLeft(file, "/") == "":
-		return e, fmt.Errorf("--%s: is neither a data folder nor sqlite:FILE nor postgres://…", flag)
+		return s, fmt.Errorf("--%s: is neither a data folder nor sqlite:FILE nor postgres://…", flag)
 	case isFile:
-		e.database = "sqlite:" + strings.TrimPrefix(file, "//")
+		s.database = "sqlite:" + strings.TrimPrefix(file, "//")
 	default:
-		e.database = "sqlite:" + filepath.Join(database, "atelie.db")
+		s.database = "sqlite:" + filepath.Join(database, "atelie.db")
 	}
 	var err error
-	if e.label, err = db.Label(e.database); err != nil {
-		return e, fmt.Errorf("--%s: %w", flag, err)
+	if s.label, err = db.Label(s.database); err != nil {
+		return s, fmt.Errorf("--%s: %w", flag, err)
 	}
-	if file, ok := strings.CutPrefix(e.label, "sqlite:"); ok {
-		e.dataDir = filepath.Dir(file)
+	if file, ok := strings.CutPrefix(s.label, "sqlite:"); ok {
+		s.dataDir = filepath.Dir(file)
 		if files == "" {
-			files = filepath.Join(e.dataDir, "files")
+			files = filepath.Join(s.dataDir, "files")
 		}
 	}
-	return e, e.parseFiles(files)
+	return s, s.parseFiles(files)
 }
 
-func (e *site) parseFiles(files string) (err error) {
+func (s *site) parseFiles(files string) (err error) {
 	if files == "" {
-		return fmt.Errorf("--%s-files: must be set to the folder or s3://… of the files", e.flag)
+		return fmt.Errorf("--%s-files: must be set to the folder or s3://… of the files", s.flag)
 	}
-	if e.files, err = config.ParseLocation("--"+e.flag+"-files", files); err != nil || e.files.Bucket != nil {
+	if s.files, err = config.ParseLocation("--"+s.flag+"-files", files); err != nil || s.files.Bucket != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(e.files.Folder); err == nil { // a folder that does not exist yet has no links
-		e.files.Folder = real
+	if real, err := filepath.EvalSymlinks(s.files.Folder); err == nil { // a folder that does not exist yet has no links
+		s.files.Folder = real
 	}
-	if e.dataDir == "" && filepath.Base(e.files.Folder) == "files" {
-		e.dataDir = filepath.Dir(e.files.Folder)
+	if s.dataDir == "" && filepath.Base(s.files.Folder) == "files" {
+		s.dataDir = filepath.Dir(s.files.Folder)
 	}
 	return nil
 }
 
 // openFiles opens the file store. It creates the folder or bucket of a target, but changes nothing in a source.
-func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
+func (s *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	switch {
-	case e.files.Bucket != nil:
-		cfg := s3client.Config(*e.files.Bucket)
+	case s.files.Bucket != nil:
+		cfg := s3client.Config(*s.files.Bucket)
 		cfg.Create = cfg.Create && !source
-		s, err := blob.NewS3(ctx, cfg)
+		store, err := blob.NewS3(ctx, cfg)
 		if err != nil {
-			return nil, errors.New(strings.ReplaceAll(err.Error(), "storage-url:", "--"+e.flag+"-files:"))
+			return nil, errors.New(strings.ReplaceAll(err.Error(), "storage-url:", "--"+s.flag+"-files:"))
 		}
-		return s, nil
+		return store, nil
 	case source:
-		return blob.OpenDisk(e.files.Folder)
+		return blob.OpenDisk(s.files.Folder)
 	}
-	return blob.NewDisk(e.files.Folder, blob.Unbounded)
+	return blob.NewDisk(s.files.Folder, blob.Unbounded)
 }
 
 // maxSnapshots limits how many snapshots of the source's database a copy takes. It takes another one if files to which the previous one
@@ -207,8 +206,8 @@ func copySite(env *environment, from, to site, secrets backup.Secrets) (err erro
 }
 
 // isStored reports whether the database refers to a blob now. The snapshot cannot tell, so isStored opens another connection.
-func (e *site) isStored(ctx context.Context, blobID string) (stored bool, err error) {
-	d, err := db.OpenSource(ctx, e.database)
+func (s *site) isStored(ctx context.Context, blobID string) (stored bool, err error) {
+	d, err := db.OpenSource(ctx, s.database)
 	if err != nil {
 		return false, err
 	}
@@ -217,8 +216,8 @@ func (e *site) isStored(ctx context.Context, blobID string) (stored bool, err er
 }
 
 // lock locks the data folder of a target's SQLite database against servers. Its error names the process that has locked it.
-func (e *site) lock() (release func() error, err error) {
-	file, isFile := strings.CutPrefix(e.database, "sqlite:")
+func (s *site) lock() (release func() error, err error) {
+	file, isFile := strings.CutPrefix(s.database, "sqlite:")
 	if !isFile {
 		return func() error { return nil }, nil
 	}
@@ -425,19 +424,19 @@ func sourceSecrets(from, to site) (s backup.Secrets, err error) {
 
 // start returns how the program is started with the site, or "" if it expects the database or the files in another place. The URLs are left
 // out, because they can contain passwords.
-func (e *site) start() string {
-	text := "atelie serve --data-dir=" + e.dataDir
-	if strings.HasPrefix(e.database, "sqlite:") {
-		if e.label != "sqlite:"+filepath.Join(e.dataDir, "atelie.db") {
+func (s *site) start() string {
+	text := "atelie serve --data-dir=" + s.dataDir
+	if strings.HasPrefix(s.database, "sqlite:") {
+		if s.label != "sqlite:"+filepath.Join(s.dataDir, "atelie.db") {
 			return ""
 		}
 	} else {
-		text += ", with ATELIE_DATABASE_URL as in --" + e.flag
+		text += ", with ATELIE_DATABASE_URL as in --" + s.flag
 	}
 	switch {
-	case e.files.Bucket != nil:
-		text += ", with ATELIE_STORAGE_URL as in --" + e.flag + "-files"
-	case e.files.Folder != filepath.Join(e.dataDir, datafolder.Files):
+	case s.files.Bucket != nil:
+		text += ", with ATELIE_STORAGE_URL as in --" + s.flag + "-files"
+	case s.files.Folder != filepath.Join(s.dataDir, datafolder.Files):
 		return ""
 	}
 	return text

@@ -43,7 +43,7 @@ func loadDemo(env *environment, a *app.App) error {
 		return err
 	}
 	if !hasOwner {
-		// The file can have the password that was made for an earlier database. That password is used again.
+		// The file can have the password that was made for an earlier database. It is used again for the new account.
 		if password == "" {
 			// Store the password before using it, so that the next start can print it.
 			password = makePassword(env.cfg.Auth.PasswordMinLength)

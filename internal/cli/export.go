@@ -63,14 +63,14 @@ func (c *exportCommand) Run(env *environment) error {
 	})
 }
 
-// reportProgress returns a function that prints a line of progress from time to time.
+// reportProgress returns a function that prints a line of progress at most once per reportInterval, and at the end of each step.
 func (e *environment) reportProgress() archive.Progress {
-	names := map[string]string{"pages": "Pages", "tables": "Tables", "files": "Files", "check": "Checked"}
-	var printed time.Time
-	return func(step string, done, all int) {
-		if now := e.now(); now.Sub(printed) >= reportInterval || done == all {
-			printed = now
-			_ = e.printf("%s: %d of %d\n", names[step], done, all) // an error of printing progress does not stop the command
+	labels := map[string]string{"pages": "Pages", "tables": "Tables", "files": "Files", "check": "Checked"} // by step
+	var lastPrinted time.Time
+	return func(step string, done, total int) {
+		if now := e.now(); now.Sub(lastPrinted) >= reportInterval || done == total {
+			lastPrinted = now
+			_ = e.printf("%s: %d of %d\n", labels[step], done, total) // an error of printing progress does not stop the command
 		}
 	}
 }

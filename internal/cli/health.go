@@ -21,8 +21,8 @@ const healthTimeout = 4 * time.Second
 // healthCommand is the command atelie health. It checks whether the server on this machine is ready.
 type healthCommand struct{}
 
-// Run requests /health/ready from the server that has the same settings, and fails if it is not ready. Container images use
-// this command as their health check, so that they need no other program such as curl.
+// Run requests /health/ready from the server that has the same settings, and fails if the server is not ready. The container image uses this
+// command as its health check, so that it needs no other program such as curl.
 func (c *healthCommand) Run(env *environment) error {
 	address, err := healthAddress(&env.cfg.Server)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 
 // This file prints the help of the program and of its commands.
 
-// siteSettings are the settings with which a command finds the database, the files and the secret of the site. In the tag settings of a
-// command (see the type commands), the word site stands for them.
+// siteSettings are the settings by which a command finds the database, the files and the secret of the site. In the tag settings of a command
+// (see the type commands), the word site stands for them.
 var siteSettings = []string{"config", "data-dir", "database-url", "storage-url", "jwt-secret", "jwt-secret-previous"}
 
-// printHelp prints the help of the program or of a command: first the flags of the command, then the settings that it reads. Every
-// setting is a flag of all commands, but most have no effect on most commands.
+// printHelp prints the help of the program or of a command: first the flags of the command, then the settings that it reads. It hides the
+// other settings, because every setting is a flag of all commands.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil {
@@ -48,12 +48,12 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// isSetting reports whether a flag of the program is a setting. Settings can also be set by environment variables. --help and --version
-// cannot; they are not settings.
+// isSetting reports whether a flag of the program is a setting: settings can also be set by environment variables. The flags --help and
+// --version cannot, so they are no settings.
 func isSetting(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
 
-// settingsOf returns patterns of the settings that a command reads, such as backup-*. They are in the tag settings of the command or of the
-// nearest command above it, separated by spaces. A command that has subcommands reads none itself.
+// settingsOf returns the patterns, such as backup-*, of the settings that a command reads. The tag settings of the command, or of the nearest
+// command above it, lists them, separated by spaces. A command that has subcommands reads no settings itself.
 func settingsOf(node *kong.Node) (patterns []string) {
 	if node.Parent == nil || len(node.Children) > 0 {
 		return nil

@@ -18,23 +18,23 @@ type importCommand struct {
 
 // importSiteCommand is the command atelie import site. It imports an archive that atelie export has made.
 type importSiteCommand struct {
-	File     string `arg:"" type:"existingfile" help:"The archive."`
-	LeaveOut bool   `name:"leave-out-refused" help:"If this site refuses some files, import everything else, and list these files with the rows that show them. Without this flag the import fails if a file is refused."`
+	File        string `arg:"" type:"existingfile" help:"The archive."`
+	SkipRefused bool   `name:"leave-out-refused" help:"If this site refuses some files, import everything else, and list these files with the rows that show them. Without this flag the import fails if a file is refused."`
 }
 
-// Run checks the whole archive before it opens the site. It ends with exitIncomplete if files were left out.
+// Run verifies the whole archive before it opens the site. The exit code is exitIncomplete if files were left out.
 func (c *importSiteCommand) Run(env *environment) (err error) {
-	from, err := archive.Open(c.File)
+	source, err := archive.Open(c.File)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	report := env.reportProgress()
-	if err := from.Verify(env.ctx, report); err != nil {
+	defer func() { err = errors.Join(err, source.Close()) }()
+	progress := env.reportProgress()
+	if err := source.Verify(env.ctx, progress); err != nil {
 		return err
 	}
 	return env.with(func(a *app.App) error {
-		refused, err := a.Import(env.ctx, from, c.LeaveOut, report)
+		refused, err := a.Import(env.ctx, source, c.SkipRefused, progress)
 		if env.ctx.Err() != nil {
 			return errors.New("interrupted: nothing is shown yet; run the same command again to resume")
 		}
@@ -47,7 +47,7 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 		if err != nil {
 			return err
 		}
-		m := from.Manifest
+		m := source.Manifest
 		env.say("Imported from %s: %d works, %d messages, %d files. The server makes the renditions of the pictures while it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused))
 		if err := c.printOwners(env, a, m.Owners); err != nil || len(refused) == 0 {
 			return err
@@ -57,7 +57,7 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 	})
 }
 
-// printRefused lists files that were refused, with the rows that show them.
+// printRefused prints the files that were refused, with the rows that show them.
 func (e *environment) printRefused(refused []archive.RefusedFile) error {
 	for _, f := range refused {
 		shown := "no row shows it"
@@ -71,7 +71,7 @@ func (e *environment) printRefused(refused []archive.RefusedFile) error {
 	return nil
 }
 
-// printOwners prints the owners of the source, if this site has no owner.
+// printOwners prints the owners of the exported site if this site has no owner, because the archive contains no accounts.
 func (c *importSiteCommand) printOwners(env *environment, a *app.App, owners []string) error {
 	hasOwner, err := a.Auth.HasOwner(env.ctx)
 	if err != nil || hasOwner || len(owners) == 0 {

@@ -10,8 +10,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// keysCommand is the command atelie keys. It manages the two API keys of the site: the public key (role anon) and the service key (role
-// service_role). The generation of a key is its number; a rotation makes the next one.
+// keysCommand is the command atelie keys. It manages the two API keys of the site, the public key (role anon) and the service key (role
+// service_role), and rotates the key that signs access tokens. The versions of an API key are numbered by generation; a rotation creates the
+// next generation.
 type keysCommand struct {
 	Print  keysPrintCommand  `cmd:"" settings:"site listen domains listen-https site-url api-url" default:"1" help:"Print the public key and the service key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
@@ -21,13 +22,13 @@ type keysCommand struct {
 
 type keysPrintCommand struct{}
 
-// Run prints the keys and the URL that supabase-js needs. It opens the site, because app.Open checks that the secret belongs to the
-// database. Keys made with another secret would not work.
+// Run prints both API keys and the URL that supabase-js needs. It opens the site with app.Open, which checks that the secret belongs to the
+// database. Keys that are made with another secret would not work.
 func (c *keysPrintCommand) Run(env *environment) error {
 	if err := env.deriveURLs(); err != nil {
 		return err
 	}
-	env.cfg.Command = true // a server may use the database at the same time
+	env.cfg.BesideServer = true
 	site, err := app.Open(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {
 		return err
@@ -36,25 +37,27 @@ func (c *keysPrintCommand) Run(env *environment) error {
 	if err := errors.Join(err, site.Close()); err != nil {
 		return err
 	}
-	return env.printf("ANON_KEY=%s\nSERVICE_ROLE_KEY=%s\nURL=%s\n", keys[0], keys[1], env.cfg.Server.APIURL)
+	return env.printf("ANON_KEY=%s\nSERVICE_ROLE_KEY=%s\nURL=%s\n", keys[identity.Anon], keys[identity.Service], env.cfg.Server.APIURL)
 }
 
-// newestKeys returns the newest public key and the newest service key, in this order.
-func newestKeys(env *environment, site *app.Site) (keys [2]string, err error) {
+// newestKeys returns the newest generation of the public key and of the service key, by role.
+func newestKeys(env *environment, site *app.Site) (map[identity.Role]string, error) {
+	keys := map[identity.Role]string{}
 	tokens := identity.New(identity.Config{Secret: []byte(site.Secret)}, env.now)
-	for i, role := range []identity.Role{identity.Anon, identity.Service} {
+	for _, role := range []identity.Role{identity.Anon, identity.Service} {
 		generation, err := apikeys.Newest(env.ctx, site.DB, role)
 		if err != nil {
-			return keys, err
+			return nil, err
 		}
-		if keys[i], err = tokens.KeyOf(role, generation); err != nil {
-			return keys, err
+		if keys[role], err = tokens.KeyOf(role, generation); err != nil {
+			return nil, err
 		}
 	}
 	return keys, nil
 }
 
-// roleOf returns the role of a key by the key's name on the command line: anon or public, service or elevated.
+// roleOf returns the role of the API key with a name on the command line: identity.Anon for "anon" and "public", identity.Service for
+// "service" and "elevated". The parser allows no other names.
 func roleOf(name string) identity.Role {
 	if name == "anon" || name == "public" {
 		return identity.Anon
@@ -62,7 +65,7 @@ func roleOf(name string) identity.Role {
 	return identity.Service
 }
 
-// keyName returns the name of a role's key on the command line.
+// keyName returns the name of a role's API key in the output.
 func keyName(role identity.Role) string {
 	if role == identity.Anon {
 		return "anon"
@@ -72,7 +75,7 @@ func keyName(role identity.Role) string {
 
 type keysListCommand struct{}
 
-// Run prints one line per generation of each key, without the key itself.
+// Run prints one line for each generation of both API keys, without the keys themselves.
 func (c *keysListCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		list, err := a.Keys.List(env.ctx)
@@ -98,7 +101,7 @@ func printPrevious(env *environment, a *app.App) error {
 	if !a.HasPreviousSecret() {
 		return nil
 	}
-	found, err := a.Reseal(env.ctx, false)
+	found, err := a.Reseal(env.ctx, false /* only count */)
 	if err != nil {
 		return err
 	}

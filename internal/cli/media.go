@@ -41,21 +41,21 @@ func (c mediaRebuildCommand) Run(env *environment) error {
 // problems; withMedia returns an error if there are any.
 func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
-		total := 0
-		problems, err := fn(e.ctx, a, func(done, all int, name, problem string) error {
-			total = all
+		fileCount := 0
+		problems, err := fn(e.ctx, a, func(done, total int, name, problem string) error {
+			fileCount = total
 			if problem == "" {
 				problem = "ok"
 			}
-			width := len(fmt.Sprint(all)) // of the numbers, so that all lines are aligned
-			return e.printf("%*d/%d %s: %s\n", width, done, all, name, problem)
+			width := len(fmt.Sprint(total)) // aligns the numbers of all lines
+			return e.printf("%*d/%d %s: %s\n", width, done, total, name, problem)
 		})
 		if err != nil {
 			return err
 		}
 		if problems > 0 {
-			return fmt.Errorf("%d of %d pictures and videos have problems", problems, total)
+			return fmt.Errorf("%d of %d pictures and videos have problems", problems, fileCount)
 		}
-		return e.printf("%d pictures and videos\n", total)
+		return e.printf("%d pictures and videos\n", fileCount)
 	})
 }

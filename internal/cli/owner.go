@@ -23,8 +23,8 @@ type ownerAddCommand struct {
 	PasswordStdin bool   `help:"Read the password from standard input instead of making one."`
 }
 
-// Run makes an account an owner. If there is no such account, Run creates it. A confirmed account keeps its password if it has one, unless
-// --password-stdin sets another one.
+// Run makes an account an owner. If there is no account with this address, Run creates it. A confirmed account that has a password keeps
+// it, unless --password-stdin sets another one.
 func (c *ownerAddCommand) Run(env *environment) error {
 	password, generated, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {

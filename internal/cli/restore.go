@@ -17,7 +17,7 @@ import (
 )
 
 // restoreCommand is the command atelie restore. It rebuilds a site in a new data folder (setting data-dir) from a backup. The URL of the
-// backup can also be set by an environment variable, because the URL can contain a password.
+// backup can also be set by an environment variable, because it can contain a password that the command line would reveal.
 type restoreCommand struct {
 	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"The backup: a folder, or s3://… as in backup-url."`
 	At   string `placeholder:"TIME" help:"Restore the latest restore point that is not later than this time, such as 2026-11-22T10:00:00Z. Default: the latest of all."`

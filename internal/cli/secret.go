@@ -8,7 +8,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// secretCommand is the command atelie secret. It changes the secret from which the program derives its keys.
+// secretCommand is the command atelie secret. It changes the site's secret, from which the program derives its keys.
 type secretCommand struct {
 	Reset  secretResetCommand  `cmd:"" help:"Use this when the secret is lost. From then on the database belongs to the secret that is set, or to a new one. This ends all sessions and removes what only the lost secret could decrypt: second factors by an authenticator app, recovery codes, waiting mails."`
 	Rotate secretRotateCommand `cmd:"" help:"Create a new secret in the data folder and keep the current one as the previous secret."`
@@ -25,8 +25,9 @@ func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
 	}
-	// The function does nothing. with opens the site and so checks that the secret in the folder belongs to the database.
-	if err := env.with(func(*app.App) error { return nil }); err != nil {
+	// with opens the site, and so checks that the secret in the folder belongs to the database.
+	doNothing := func(*app.App) error { return nil }
+	if err := env.with(doNothing); err != nil {
 		return err
 	}
 	if err := datafolder.RotateSecret(env.cfg.Server.DataDir); err != nil {
@@ -46,7 +47,7 @@ func (c *secretForgetCommand) Run(env *environment) error {
 		if !a.HasPreviousSecret() {
 			return errors.New("secret: there is no previous one")
 		}
-		found, err := a.Reseal(env.ctx, false) // false: only count the values
+		found, err := a.Reseal(env.ctx, false /* only count */)
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (c *secretForgetCommand) Run(env *environment) error {
 
 type secretResetCommand struct{}
 
-// Run makes the database accept another secret, and prints what was removed, so that the operator can inform the people concerned.
+// Run makes the database accept another secret, and prints what was removed, so that the operator can inform the affected users.
 func (secretResetCommand) Run(env *environment) error {
 	r, err := app.ResetSecret(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTimeout limits how long a start with demo content waits until the first renditions (resized copies) of its pictures are made.
-// This takes some seconds on two processors. When the time is over, the server starts anyway. Pages then show the uploaded files until jobs
-// have made the renditions. A test raises the limit, because its machine may be busy.
+// firstSizesTimeout limits how long a start with demo content waits until the first renditions (resized copies) of its pictures are made. On
+// two processors this takes some seconds. After the timeout the server starts anyway, and pages show the uploaded files until jobs have made
+// the renditions. It is a variable because a test raises it for busy machines.
 var firstSizesTimeout = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.
@@ -26,8 +26,7 @@ type serveCommand struct {
 	New  bool `help:"Create a missing database or file store although other parts of the site, such as the secret, exist."`
 }
 
-// Run opens the ports and then serves the site. It opens the ports first, so that a port in use is reported before anything is
-// changed.
+// Run opens the ports and then serves the site. It opens the ports first, so that a port in use is reported before any data is changed.
 func (c *serveCommand) Run(env *environment) error {
 	server := env.cfg.Server
 	listenAddr := server.Listen
@@ -48,7 +47,7 @@ func (c *serveCommand) Run(env *environment) error {
 		defer func() { _ = metrics.Close() }()
 		env.log.Info("metrics", "address", metrics.Addr().String())
 	}
-	serve := func(a *app.App) error { return a.Serve(env.ctx, listener, metrics) }
+	serve := func(a *app.App) error { return a.Serve(env.ctx, listener, metrics /* nil if metrics are off */) }
 	if usesHTTPS {
 		plain, err := listen(env.ctx, server.ListenHTTP)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// ssoCommand is the command atelie sso. It manages the identity providers of single sign-on: servers, such as that of a company, that sign
-// people in with the protocol SAML.
+// ssoCommand is the command atelie sso. It manages the identity providers of single sign-on: servers, for example of a company, that sign
+// users in by SAML.
 type ssoCommand struct {
 	Info   ssoInfoCommand   `cmd:"" help:"Print the URLs with which an identity provider must be configured."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
@@ -51,8 +51,8 @@ func (c *ssoInfoCommand) Run(env *environment) error {
 }
 
 // describeSAML returns the text that says whether SAML is enabled, and how to enable it.
-func describeSAML(on bool) string {
-	if on {
+func describeSAML(isEnabled bool) string {
+	if isEnabled {
 		return "on"
 	}
 	return "off: set ATELIE_SAML=on"
@@ -63,7 +63,7 @@ type ssoListCommand struct{}
 // Run prints a line for each identity provider.
 func (c *ssoListCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
-		list, err := a.Auth.SSOProviders(env.ctx, "", "") // "": without a filter
+		list, err := a.Auth.SSOProviders(env.ctx, "", "" /* no filters */)
 		if err != nil {
 			return err
 		}

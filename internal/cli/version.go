@@ -23,7 +23,8 @@ type build struct {
 	Platform   string `json:"platform"`
 }
 
-// newBuild returns the description of a program with this version. info is what the go command has recorded in the program when it was built.
+// newBuild returns the description of a program with this version. info is the data that the go command recorded in the program at build
+// time.
 func newBuild(version string, info *debug.BuildInfo) build {
 	b := build{Version: version, Go: runtime.Version(), Platform: platform()}
 	for _, s := range info.Settings {

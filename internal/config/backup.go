@@ -24,7 +24,7 @@ type Location struct {
 	Bucket *S3    // nil if the location is a folder
 }
 
-// Label names the location in texts, without secrets.
+// Label returns the name of the location for texts. It contains no secrets.
 func (l *Location) Label() string {
 	if l.Bucket != nil {
 		return "s3 " + l.Bucket.Endpoint + "/" + l.Bucket.Bucket + "/" + l.Bucket.Prefix
@@ -32,8 +32,8 @@ func (l *Location) Label() string {
 	return l.Folder
 }
 
-// ParseLocation parses the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
-// that contains text; errors begin with it.
+// ParseLocation parses the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag whose value is text;
+// errors begin with this name.
 func ParseLocation(setting, text string) (*Location, error) {
 	if strings.HasPrefix(text, "s3://") {
 		bucket, err := ParseS3(setting, text)

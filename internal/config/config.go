@@ -1,5 +1,5 @@
-// Package config declares all settings with their names, defaults and help. A setting gets its value from the first of these that has
-// one: its flag, its environment variable, the settings file, its default.
+// Package config declares all settings with their names, defaults and help. A setting gets its value from the first of these sources that
+// has one: its flag, its environment variable, the settings file, its default.
 package config
 
 import (
@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Config holds all settings, in sections. A new setting is a new field in a section. The library kong reads the tags of the fields: the
-// names of the flag and of the environment variable, the default and the help. The command atelie config reads the tag secret: "yes" masks
-// the whole value, "url" the password in a URL.
+// Config holds all settings, in sections. A new setting is a new field in a section. The library kong (which parses the command line) reads
+// the tags of the fields: the names of the flag and of the environment variable, the default and the help. The command atelie config reads
+// the tag secret: "yes" masks the whole value, "url" the password in a URL.
 type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
@@ -33,21 +33,21 @@ type Config struct {
 	OIDC []OIDC `kong:"-"`
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
-	// New is the flag --new of some commands. With the flag, a missing database or file store is created even if other parts of the site
-	// exist. Without the flag the start fails in that case, because the missing part may be lost or a setting may name a wrong folder.
+	// New is the flag --new of some commands. If it is true, a missing database or file store is created even if other parts of the site
+	// exist. If it is false, the start fails in that case, because the missing part may be lost, or a setting may name a wrong folder.
 	New bool `kong:"-"`
-	// Command is set by commands that can run beside a server. They wait longer for the lock of an SQLite database.
-	Command bool `kong:"-"`
+	// BesideServer is set by commands that can run while a server uses the same site. They wait longer for the lock of an SQLite database.
+	BesideServer bool `kong:"-"`
 }
 
-// Server contains the settings of the server: its data folder, its addresses, and the files and services it depends on.
+// Server contains the settings of the server: its data folder, its addresses, and the files and services that it depends on.
 type Server struct {
 	DataDir string `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen  string `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
 	SiteURL string `name:"site-url" env:"ATELIE_SITE_URL" help:"Public URL of the site. Default: derived from the listen address."`
 	APIURL  string `name:"api-url" env:"ATELIE_API_URL" help:"Public URL of the backend. Default: the URL of the site."`
 
-	// HTTPS. Domain holds all domain names as they were set; the method Domains returns them in a normalized form.
+	// Settings for HTTPS. Domain has the domain names as the operator wrote them; the method Domains returns them in normalized form.
 	Domain        []string `name:"domains" env:"ATELIE_DOMAIN" help:"Domain names of the site; the first is the main one. Turns on HTTPS: certificates are obtained and renewed automatically. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
 	ListenHTTPS   string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
 	ListenHTTP    string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and redirects to HTTPS."`
@@ -75,7 +75,7 @@ type Storage struct {
 	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"Largest size of all files together. 0 for no limit."`
 }
 
-// Pictures holds the setting of the program that makes renditions.
+// Pictures contains the setting of the program that makes renditions (resized copies of pictures).
 type Pictures struct {
 	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"The vips command of libvips-tools, which makes renditions with less CPU and adds AVIF and HEIC: auto (use it if it is found), off, or its absolute path."`
 }

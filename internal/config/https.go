@@ -17,7 +17,7 @@ import (
 // by ACME (RFC 8555).
 
 // Domains returns the site's domain names in the form that the DNS uses: in ASCII and lower case, such as xn--ateli-lsa.example for
-// ateliê.example. If there are none, the program does not serve HTTPS itself. The error has one line for each invalid name.
+// ateliê.example. If the result is empty, the program does not serve HTTPS itself. The error has one line for each invalid name.
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// OIDC contains the settings of one identity provider: a service such as Google, by which people sign in with OAuth or OpenID Connect.
-// LoadOIDC reads them from environment variables such as ATELIE_OIDC_GOOGLE_CLIENT_ID, or from the settings file, where this one is
-// "oidc": {"google": {"client-id": …}}.
+// OIDC contains the settings of one identity provider: a service such as Google, by which users sign in with OAuth or OpenID Connect.
+// LoadOIDC reads the settings from environment variables such as ATELIE_OIDC_GOOGLE_CLIENT_ID, or from the settings file. In the file, this
+// example is "oidc": {"google": {"client-id": …}}.
 type OIDC struct {
 	Name          string   // chosen by the operator (who runs the server), or one of WellKnownProviders
-	Issuer        string   // "" for the default issuer of one of WellKnownProviders
+	Issuer        string   // URL of the provider; "" selects the default issuer of one of WellKnownProviders
 	ClientIDs     []string // ids of this site at the provider
 	ClientSecret  string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
@@ -24,7 +24,7 @@ type OIDC struct {
 	Shown []Setting
 }
 
-// Setting is the value of a setting as the command atelie config prints it.
+// Setting is a setting as the command atelie config prints it. Source is where the value comes from, such as an environment variable.
 type Setting struct {
 	Name, Value, Source string
 	Secret              bool // the value must be masked
@@ -65,8 +65,8 @@ func splitWords(s string) []string {
 // providerName matches the names that an operator may choose for a provider.
 var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file, the "oidc" object of the
-// settings file or nil. The environment takes precedence. A misspelt field is an error. An empty value is ignored.
+// LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file (the "oidc" object of the settings file, or
+// nil). The environment takes precedence. A misspelt field is an error. An empty value is ignored.
 func (c *Config) LoadOIDC(environ []string, file any) error {
 	found := map[string]map[string]Setting{} // the settings found so far, by provider and field
 	var m mistakes

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// SMS holds the settings of the service that sends text messages with sign-in codes: a webhook, or a service with Twilio's API. The
+// SMS contains the settings of the service that sends text messages with sign-in codes: a webhook, or a service with Twilio's API. The
 // comment on Config explains the tags of the fields.
 type SMS struct {
 	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"URL of a webhook that sends the text messages; each call is signed (Standard Webhooks)."`
@@ -20,31 +20,31 @@ type SMS struct {
 	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Base URL of Twilio's API."`
 }
 
-// validate checks that at most one of the two services is set, and that its settings are complete. If needed is true (the setting
+// validate checks that at most one of the two services is set, and that its settings are complete. If required is true (the setting
 // phone-enabled is on), one must be set.
-func (s *SMS) validate(needed bool) error {
+func (s *SMS) validate(required bool) error {
 	var (
-		m      mistakes // collects the errors
-		hook   = s.HookURL != "" || s.HookSecret != ""
-		twilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
+		m         mistakes // collects the errors
+		hasHook   = s.HookURL != "" || s.HookSecret != ""
+		hasTwilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
 	)
-	m.addIf(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
-	m.addIf(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
-	if hook {
+	m.addIf(hasHook && hasTwilio, "sms-hook-url: set either the hook or the Twilio account, not both")
+	m.addIf(required && !hasHook && !hasTwilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
+	if hasHook {
 		m.add(validateServiceURL("sms-hook-url", s.HookURL))
 		key, ok := strings.CutPrefix(strings.TrimPrefix(s.HookSecret, "v1,"), "whsec_")
 		raw, err := base64.StdEncoding.DecodeString(key)
 		m.addIf(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
 	}
-	if twilio {
+	if hasTwilio {
 		m.addIf(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
 		m.add(validateServiceURL("sms-twilio-url", s.TwilioURL))
 	}
 	return m.join()
 }
 
-// validateServiceURL checks the URL of a service to which sign-in codes are sent. The URL must be https, unless it leads to this machine, a
-// private IP address or a host name without a dot, which is a name in a local network.
+// validateServiceURL checks the URL of a service to which sign-in codes are sent. Its scheme must be https, unless its host is this
+// machine, a private IP address, or a name without a dot, which is a name in a local network.
 func validateServiceURL(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {

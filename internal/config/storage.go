@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// S3 is the parsed URL of a bucket for files or backups, at Amazon S3 or a service with the same API. Such a URL is for example
+// S3 is the parsed URL of a bucket for files or backups, at Amazon S3 or a service with the same API, such as
 // s3://KEY:SECRET@s3.example.com/bucket/prefix?region=eu-west-1.
 type S3 struct {
 	Endpoint  string // http(s)://host[:port]
@@ -53,7 +53,7 @@ func ParseS3(setting, bucketURL string) (*S3, error) {
 		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B" + hint + ")")
 	}
 	var m mistakes // collects the errors
-	check := func(wrong bool, format string, args ...any) { m.addIf(wrong, setting+": "+format, args...) }
+	check := func(isWrong bool, format string, args ...any) { m.addIf(isWrong, setting+": "+format, args...) }
 	b := &S3{Endpoint: "https://" + u.Host, Region: "us-east-1", KeyID: u.User.Username(), PathStyle: true}
 	b.Secret, _ = u.User.Password()
 	check(b.KeyID == "" || b.Secret == "", "needs a key and a secret before the @")

@@ -18,42 +18,43 @@ type Config struct {
 	Disk       func() datafolder.Usage
 	Backup     func(ctx context.Context) (Backup, error)
 	Mails      func(ctx context.Context) (Mails, error)
-	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
-	// no certificates.
+	// Certificates returns the certificates that this program obtains itself, one for each domain. The result is empty if another program
+	// serves HTTPS.
 	Certificates func() []Certificate
-	// ReleaseFile names the newest release of the program; nil if the operator (who runs the server) has set none.
+	// ReleaseFile names the newest release of the program; nil if the operator (who runs the server) has set no such file.
 	ReleaseFile *ReleaseFile
-	// MailOwners queues a mail about a problem to every owner. It does nothing if a node (server of the site) has queued one about this
+	// MailOwners queues a mail about a problem to every owner. It does nothing if any node (server of the site) has queued mails about this
 	// problem less than interval ago.
 	MailOwners func(ctx context.Context, p Problem, interval time.Duration) error
 }
 
-// Backup is the state of the backup. A restore point is a time whose state of the site the backup can restore.
+// Backup is the state of the backup. A restore point is a point in time whose state the backup can restore. A restore test is a nightly trial
+// restore that is compared with the site. It is incomplete if it had to stop, for example because the destination was unreachable.
 type Backup struct {
 	Destination        string    // label without secrets; "": backups are off
 	SameDisk           bool      // all copies of the backup are on the disk of the data folder
 	LastBackup         time.Time // time of the latest restore point; zero: none
 	BackupError        string    // safe text of the current failure; "": none
 	ErrorSince         time.Time // when the current failure began
-	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero: none
-	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // the damage that the newest complete proof has found; "": none
+	LastRestoreTest    time.Time // when the newest successful restore test ended; zero: none
+	TestedRestorePoint time.Time // the restore point of the newest successful restore test
+	RestoreTestError   string    // the damage that the newest complete restore test has found; "": none
 	WaitingFiles       int64     // files that are not in the destination yet
 
-	ProofIncomplete        string    // reason why the newest proof could not be completed; "": it is complete
-	ProofIncompleteCode    string    // code of ProofIncomplete
-	ProofIncompleteSince   time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
+	RestoreTestIncomplete      string    // reason why the newest restore test is incomplete; "": it is complete
+	RestoreTestIncompleteCode  string    // code of RestoreTestIncomplete
+	RestoreTestIncompleteSince time.Time // when the first of the consecutive incomplete restore tests ended
+	DestinationUnreachable     bool      // the restore test is incomplete because the destination was unreachable
 
-	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
+	UntestedFiles int // files that were not in the destination yet at the newest successful restore test
 }
 
 // Mails counts the mails in the queue.
 type Mails struct {
 	Waiting int       // mails that are not delivered yet, and not given up
-	Retried int       // those of Waiting that have failed at least once
+	Retried int       // how many of the waiting mails have failed at least once and will be retried
 	Failed  int       // mails that were given up within the last 30 days
-	Oldest  time.Time // when the oldest waiting mail was queued, thank-you mails not counted; zero: none waits
+	Oldest  time.Time // when the oldest waiting mail (except thank-you mails) was queued; zero: none waits
 }
 
 // Certificate is the certificate of a domain. Begin and End are zero if there is none yet.

@@ -53,9 +53,9 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return s
 }
 
-// fresh sets a backup from now that was proven six hours ago.
+// fresh sets a backup from now that was tested six hours ago.
 func (s *site) fresh() {
-	s.backup = Backup{Destination: "s3://copies/alvor", LastBackup: s.at, LastProof: s.at.Add(-6 * time.Hour), ProvenRestorePoint: s.at.Add(-7 * time.Hour)}
+	s.backup = Backup{Destination: "s3://copies/alvor", LastBackup: s.at, LastRestoreTest: s.at.Add(-6 * time.Hour), TestedRestorePoint: s.at.Add(-7 * time.Hour)}
 }
 
 func (s *site) state() State {
@@ -106,10 +106,10 @@ func TestHealthyStateIsProved(t *testing.T) {
 		at := func(d time.Duration) *time.Time { return utc(start.Add(d)) }
 		want := State{
 			CheckedAt: start, Version: "1.2.0", Problems: []Problem{},
-			Backup:      backupState{Proved: true, Destination: "s3://copies/alvor", LastAt: at(0), ProofAt: at(-6 * time.Hour), ProvenRestorePoint: at(-7 * time.Hour)},
-			Disk:        diskState{Proved: true, Level: "enough", Free: 40 << 30, Total: 100 << 30},
-			Mail:        mailState{Proved: true, Server: true, DeliveredAt: at(0)},
-			Certificate: &certificateState{Proved: true, Domain: "alvor.example", EndsAt: utc(start.AddDate(0, 0, 80))},
+			Backup:      backupState{Verified: true, Destination: "s3://copies/alvor", LastRestorePoint: at(0), RestoreTestAt: at(-6 * time.Hour), TestedRestorePoint: at(-7 * time.Hour)},
+			Disk:        diskState{Verified: true, Level: "enough", Free: 40 << 30, Total: 100 << 30},
+			Mail:        mailState{Verified: true, HasServer: true, DeliveredAt: at(0)},
+			Certificate: &certificateState{Verified: true, Domain: "alvor.example", EndsAt: utc(start.AddDate(0, 0, 80))},
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
@@ -118,19 +118,19 @@ func TestHealthyStateIsProved(t *testing.T) {
 			t.Errorf("mailed %q", mailed)
 		}
 		for what, c := range map[string]struct {
-			change func()
-			proved func(State) bool
+			change   func()
+			verified func(State) bool
 		}{
-			"a backup that was never restored":    {func() { s.backup.LastProof = time.Time{} }, func(st State) bool { return st.Backup.Proved }},
-			"a backup on the same disk":           {func() { s.backup.SameDisk = true }, func(st State) bool { return st.Backup.Proved }},
-			"a disk that cannot be measured":      {func() { s.disk = datafolder.Usage{} }, func(st State) bool { return st.Disk.Proved }},
-			"a delivery of last month":            {func() { s.at = start.AddDate(0, 0, 30); s.fresh() }, func(st State) bool { return st.Mail.Proved }},
-			"files that still have to be copied":  {func() { s.backup.WaitingFiles = 1 }, func(st State) bool { return st.Backup.Proved }},
-			"a proof before all files were there": {func() { s.backup.UnprovenFiles = 1 }, func(st State) bool { return st.Backup.Proved }},
+			"a backup that was never restored":    {func() { s.backup.LastRestoreTest = time.Time{} }, func(st State) bool { return st.Backup.Verified }},
+			"a backup on the same disk":           {func() { s.backup.SameDisk = true }, func(st State) bool { return st.Backup.Verified }},
+			"a disk that cannot be measured":      {func() { s.disk = datafolder.Usage{} }, func(st State) bool { return st.Disk.Verified }},
+			"a delivery of last month":            {func() { s.at = start.AddDate(0, 0, 30); s.fresh() }, func(st State) bool { return st.Mail.Verified }},
+			"files that still have to be copied":  {func() { s.backup.WaitingFiles = 1 }, func(st State) bool { return st.Backup.Verified }},
+			"a proof before all files were there": {func() { s.backup.UntestedFiles = 1 }, func(st State) bool { return st.Backup.Verified }},
 		} {
 			before := *s
 			c.change()
-			if st := s.state(); c.proved(st) || len(st.Problems) > 0 {
+			if st := s.state(); c.verified(st) || len(st.Problems) > 0 {
 				t.Errorf("%s: %+v", what, st)
 			}
 			*s = before
@@ -155,8 +155,8 @@ func TestProblemsOfBackups(t *testing.T) {
 		if got := s.check(); !slices.Equal(got, []string{"backup_failing the bucket does not answer 24h0m0s"}) {
 			t.Errorf("mailed %q", got)
 		}
-		if s.state().Backup.Proved {
-			t.Error("a failing backup is proved")
+		if s.state().Backup.Verified {
+			t.Error("a failing backup is verified")
 		}
 		if got := s.state().Problems[0]; got.Cause != "the bucket does not answer" || !got.Since.Equal(start) {
 			t.Errorf("%+v", got)
@@ -184,7 +184,7 @@ func TestProblemsOfBackups(t *testing.T) {
 // Proves A-health-away.
 func TestUnreachableDestinationIsAProblemOfTheDestination(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.backup.ProofIncomplete, s.backup.ProofIncompleteSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
+		s.backup.RestoreTestIncomplete, s.backup.RestoreTestIncompleteSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
 		s.at = start.Add(59 * time.Minute)
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within the first hour: %q", got)
@@ -194,58 +194,58 @@ func TestUnreachableDestinationIsAProblemOfTheDestination(t *testing.T) {
 			t.Errorf("mailed %q", got)
 		}
 		s.want("away", BackupFailing)
-		if got := s.state(); !got.Problems[0].Since.Equal(start) || got.Problems[0].Cause != "the place cannot be reached" || got.Backup.Proved || !got.Backup.ProofAt.Equal(s.backup.LastProof) {
+		if got := s.state(); !got.Problems[0].Since.Equal(start) || got.Problems[0].Cause != "the place cannot be reached" || got.Backup.Verified || !got.Backup.RestoreTestAt.Equal(s.backup.LastRestoreTest) {
 			t.Errorf("%+v", got)
 		}
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
 		s.want("with writes that do not arrive either, it is one problem", BackupFailing)
 		s.backup.BackupError, s.backup.DestinationUnreachable = "", false
-		s.want("a proof that could not be done for another reason is another problem", ProofIncomplete)
+		s.want("a proof that could not be done for another reason is another problem", RestoreTestIncomplete)
 	})
 }
 
 // Proves A-health-proof.
 func TestProblemsOfProofs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.backup.ProofError = "blobs/ab/cd/1 differs"
-		s.want("damaged", ProofFailed)
+		s.backup.RestoreTestError = "blobs/ab/cd/1 differs"
+		s.want("damaged", RestoreTestFailed)
 		s.backup.DestinationUnreachable = true
-		s.want("damaged, and then the place is away", BackupFailing, ProofFailed)
-		s.backup.ProofError, s.backup.DestinationUnreachable = "", false
-		s.backup.LastProof = start.Add(-36 * time.Hour)
+		s.want("damaged, and then the place is away", BackupFailing, RestoreTestFailed)
+		s.backup.RestoreTestError, s.backup.DestinationUnreachable = "", false
+		s.backup.LastRestoreTest = start.Add(-36 * time.Hour)
 		s.want("proven last night, at the latest")
-		if !s.state().Backup.Proved {
-			t.Error("not proved after 36 hours")
+		if !s.state().Backup.Verified {
+			t.Error("not verified after 36 hours")
 		}
-		s.backup.LastProof = start.Add(-37 * time.Hour)
-		s.want("not proven last night", ProofStale)
-		if s.state().Backup.Proved {
-			t.Error("proved after 37 hours")
+		s.backup.LastRestoreTest = start.Add(-37 * time.Hour)
+		s.want("not proven last night", RestoreTestStale)
+		if s.state().Backup.Verified {
+			t.Error("verified after 37 hours")
 		}
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within three days: %q", got)
 		}
-		s.backup.LastProof = start.Add(-73 * time.Hour)
+		s.backup.LastRestoreTest = start.Add(-73 * time.Hour)
 		if got := s.check(); !slices.Equal(got, []string{"proof_stale  24h0m0s"}) {
 			t.Errorf("mailed %q", got)
 		}
 
 		s.fresh()
-		s.backup.ProofIncomplete, s.backup.ProofIncompleteSince = "there is no room", start.Add(-59*time.Minute)
-		if got := s.state(); len(got.Problems) != 1 || got.Problems[0].Code != ProofIncomplete || got.Problems[0].Cause != "there is no room" || !got.Problems[0].Since.Equal(s.backup.ProofIncompleteSince) || got.Backup.Proved {
+		s.backup.RestoreTestIncomplete, s.backup.RestoreTestIncompleteSince = "there is no room", start.Add(-59*time.Minute)
+		if got := s.state(); len(got.Problems) != 1 || got.Problems[0].Code != RestoreTestIncomplete || got.Problems[0].Cause != "there is no room" || !got.Problems[0].Since.Equal(s.backup.RestoreTestIncompleteSince) || got.Backup.Verified {
 			t.Errorf("%+v", got)
 		}
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within the first hour: %q", got)
 		}
-		s.backup.ProofIncompleteSince = start.Add(-61 * time.Minute)
+		s.backup.RestoreTestIncompleteSince = start.Add(-61 * time.Minute)
 		if got := s.check(); !slices.Equal(got, []string{"proof_incomplete there is no room 24h0m0s"}) {
 			t.Errorf("mailed %q", got)
 		}
-		s.backup.LastProof = start.Add(-73 * time.Hour)
-		s.want("two sentences would say the same", ProofIncomplete)
+		s.backup.LastRestoreTest = start.Add(-73 * time.Hour)
+		s.want("two sentences would say the same", RestoreTestIncomplete)
 
-		// A new site has no backup yet, and then no proof yet. Each problem counts from the first check that noticed it.
+		// A new site has no backup yet, and then no restore test yet. Each problem counts from the first check that noticed it.
 		s.backup = Backup{Destination: "backups"}
 		s.want("nothing noted")
 		s.check()
@@ -262,15 +262,15 @@ func TestProblemsOfProofs(t *testing.T) {
 		s.check()
 		s.want("without a proof for 36 hours")
 		s.at = s.at.Add(2 * time.Hour)
-		s.want("without a proof for longer", ProofStale)
+		s.want("without a proof for longer", RestoreTestStale)
 		s.at = s.at.Add(35 * time.Hour)
 		s.backup.LastBackup = s.at
 		if got := s.check(); !slices.Equal(got, []string{"proof_stale  24h0m0s"}) {
 			t.Errorf("mailed %q", got)
 		}
-		s.backup.LastProof = s.at
+		s.backup.LastRestoreTest = s.at
 		s.check()
-		s.backup.LastProof = time.Time{}
+		s.backup.LastRestoreTest = time.Time{}
 		s.want("a proof ends it, and the next time counts anew")
 		if records, err := readRecords(t.Context(), s.db); err != nil || len(records) != 1 {
 			t.Errorf("records %v, %v: want the delivery alone", records, err)
@@ -295,8 +295,8 @@ func TestProblemsOfMails(t *testing.T) {
 		if got := s.state().Problems[0].Cause; got != "mail: smtp.example:25: 535 <…>: wrong password" {
 			t.Errorf("cause %q", got)
 		}
-		if s.state().Mail.Proved {
-			t.Error("failing mail is proved")
+		if s.state().Mail.Verified {
+			t.Error("failing mail is verified")
 		}
 		s.MailSent(t.Context(), nil)
 		s.want("one that is delivered ends it")
@@ -310,13 +310,13 @@ func TestProblemsOfMails(t *testing.T) {
 		s.want("waiting for less than two hours")
 		s.mails.Oldest = s.at.Add(-121 * time.Minute)
 		s.want("waiting for more than two hours", MailWaiting)
-		if got := s.state().Mail; got.Proved || got.Waiting != 2 || got.Retried != 1 {
+		if got := s.state().Mail; got.Verified || got.Waiting != 2 || got.Retried != 1 {
 			t.Errorf("%+v", got)
 		}
 		s.cfg.MailServer = false
 		s.want("without a mail server nothing is sent")
 		s.MailSent(t.Context(), nil)
-		if got := s.state().Mail; got.Proved || got.Server {
+		if got := s.state().Mail; got.Verified || got.HasServer {
 			t.Errorf("a file is no delivery: %+v", got)
 		}
 	})
@@ -343,7 +343,7 @@ func TestProblemsOfCertificates(t *testing.T) {
 		s.want("a name that is new")
 		s.at = s.at.Add(2 * time.Hour)
 		s.want("a name without a certificate", CertificateMissing)
-		if got := s.state().Certificate; got.Proved || got.Domain != "www.alvor.example" || got.EndsAt != nil {
+		if got := s.state().Certificate; got.Verified || got.Domain != "www.alvor.example" || got.EndsAt != nil {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -355,7 +355,7 @@ func TestProblemsOfTheDisk(t *testing.T) {
 		for level, name := range map[datafolder.Level]string{datafolder.Low: "low", datafolder.Full: "full"} {
 			s.disk.Level = level
 			s.want(name, DiskLow)
-			if got := s.state().Disk; got.Proved || got.Level != name {
+			if got := s.state().Disk; got.Verified || got.Level != name {
 				t.Errorf("%+v", got)
 			}
 		}

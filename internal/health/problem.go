@@ -16,24 +16,24 @@ import (
 // Code names a kind of problem. For each code there is a kind of mail (internal/mail) and a sentence in the overview of the admin area.
 type Code string
 
-// The kinds of problems. A proof is a nightly trial restore of the backup and a comparison with the site.
+// The kinds of problems. A restore test is a nightly trial restore of the backup that is compared with the site. Stored codes call it proof.
 const (
-	BackupOff          Code = "backup_off"
-	BackupFailing      Code = "backup_failing"
-	BackupStale        Code = "backup_stale"        // no failure is known, but the newest backup is too old
-	ProofFailed        Code = "proof_failed"        // the newest complete proof has found damage
-	ProofIncomplete    Code = "proof_incomplete"    // a proof could not be completed, though the backup destination can be reached
-	ProofStale         Code = "proof_stale"         // no proof has succeeded recently
-	DiskLow            Code = "disk_low"            // the disk is nearly full, or full
-	MailFailing        Code = "mail_failing"        // deliveries of mails fail
-	MailWaiting        Code = "mail_waiting"        // a mail waits for too long
-	CertificateEnding  Code = "certificate_ending"  // a certificate expires soon
-	CertificateMissing Code = "certificate_missing" // a domain has no certificate
+	BackupOff             Code = "backup_off"
+	BackupFailing         Code = "backup_failing"
+	BackupStale           Code = "backup_stale"        // no failure is known, but the newest backup is older than backupStaleAfter
+	RestoreTestFailed     Code = "proof_failed"        // the newest complete restore test has found damage
+	RestoreTestIncomplete Code = "proof_incomplete"    // the newest restore test had to stop, although the backup destination was reachable
+	RestoreTestStale      Code = "proof_stale"         // no restore test has succeeded for restoreTestStaleAfter
+	DiskLow               Code = "disk_low"            // the disk is nearly full, or full
+	MailFailing           Code = "mail_failing"        // deliveries of mails fail
+	MailWaiting           Code = "mail_waiting"        // a mail has waited for longer than mailWaitingAfter
+	CertificateEnding     Code = "certificate_ending"  // a certificate expires soon
+	CertificateMissing    Code = "certificate_missing" // a domain has no certificate
 )
 
 // Codes are all kinds of problems, in the order of the constants.
 var Codes = []Code{
-	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofIncomplete, ProofStale,
+	BackupOff, BackupFailing, BackupStale, RestoreTestFailed, RestoreTestIncomplete, RestoreTestStale,
 	DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
@@ -47,7 +47,7 @@ type Problem struct {
 // Limits beyond which a state is a problem.
 const (
 	backupStaleAfter        = 25 * time.Hour      // a snapshot is taken each night, and may take an hour
-	proofStaleAfter         = 36 * time.Hour      // a proof is done each night, and may take hours
+	restoreTestStaleAfter   = 36 * time.Hour      // a restore test runs each night, and may take hours
 	mailFailingAfter        = time.Hour           // time since the first failure after the newest delivery
 	mailFailures            = 3                   // consecutive failed attempts; a single failure can be the fault of the recipient's address
 	mailWaitingAfter        = 2 * time.Hour       // time for which the oldest mail has waited
@@ -57,15 +57,16 @@ const (
 
 const day = 24 * time.Hour
 
-// For how long these problems must last before owners get mails. Most of them end by themselves earlier. The overview shows them at once.
+// How long these problems must last before owners get mails, because most of them end by themselves earlier. The overview shows them
+// immediately.
 const (
-	failingMailedAfter    = time.Hour // for BackupFailing and for ProofIncomplete
-	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination
-	proofStaleMailedAfter = 3 * day   // a machine that was off does the proof after its start
+	failingMailedAfter          = time.Hour // for BackupFailing and for RestoreTestIncomplete
+	backupOffMailedAfter        = day       // the operator of a new site may still set a backup destination
+	restoreTestStaleMailedAfter = 3 * day   // a machine that was off runs the restore test after its start
 )
 
-// mailInterval is the minimum time between two mails about a problem, from all nodes together. Backups are turned off on purpose,
-// so the owners are reminded once a week.
+// mailInterval returns the minimum time between two mails about a problem, from all nodes together. Backups are turned off on purpose, so
+// the owners are reminded only once a week.
 func mailInterval(c Code) time.Duration {
 	if c == BackupOff {
 		return 7 * day
@@ -73,15 +74,15 @@ func mailInterval(c Code) time.Duration {
 	return day
 }
 
-// mailable reports whether owners get mails about a problem.
-func (r reading) mailable(t Problem) bool {
-	switch t.Code {
+// shouldMail reports whether owners get mails about a problem.
+func (r reading) shouldMail(p Problem) bool {
+	switch p.Code {
 	case BackupOff:
-		return t.Since != nil && r.isOlder(*t.Since, backupOffMailedAfter)
-	case BackupFailing, ProofIncomplete:
-		return t.Since == nil || r.isOlder(*t.Since, failingMailedAfter)
-	case ProofStale:
-		return r.isOlder(r.unprovenSince(), proofStaleMailedAfter)
+		return p.Since != nil && r.isOlder(*p.Since, backupOffMailedAfter)
+	case BackupFailing, RestoreTestIncomplete:
+		return p.Since == nil || r.isOlder(*p.Since, failingMailedAfter)
+	case RestoreTestStale:
+		return r.isOlder(r.untestedSince(), restoreTestStaleMailedAfter)
 	default:
 		return true
 	}
@@ -106,7 +107,7 @@ type reading struct {
 	records      map[string]record
 }
 
-// problems returns all problems: everything that is wrong, in the order of Code's constants.
+// problems returns all problems, in the order of the constants of Code.
 func (r reading) problems() []Problem {
 	found := []Problem{} // [] in JSON
 	add := func(c Code, since time.Time, cause string) {
@@ -146,23 +147,23 @@ func (r reading) addBackupProblems(add func(Code, time.Time, string)) {
 	case b.BackupError != "":
 		add(BackupFailing, b.ErrorSince, b.BackupError)
 	case b.DestinationUnreachable:
-		add(BackupFailing, b.ProofIncompleteSince, b.ProofIncomplete)
+		add(BackupFailing, b.RestoreTestIncompleteSince, b.RestoreTestIncomplete)
 	case r.isOlder(stale, backupStaleAfter):
 		add(BackupStale, b.LastBackup, "")
 	}
 	switch {
-	case b.ProofError != "":
-		add(ProofFailed, time.Time{}, b.ProofError)
-	case b.ProofIncomplete != "" && !b.DestinationUnreachable:
-		add(ProofIncomplete, b.ProofIncompleteSince, b.ProofIncomplete)
-	case r.isOlder(r.unprovenSince(), proofStaleAfter):
-		add(ProofStale, b.LastProof, b.ProofIncomplete)
+	case b.RestoreTestError != "":
+		add(RestoreTestFailed, time.Time{}, b.RestoreTestError)
+	case b.RestoreTestIncomplete != "" && !b.DestinationUnreachable:
+		add(RestoreTestIncomplete, b.RestoreTestIncompleteSince, b.RestoreTestIncomplete)
+	case r.isOlder(r.untestedSince(), restoreTestStaleAfter):
+		add(RestoreTestStale, b.LastRestoreTest, b.RestoreTestIncomplete)
 	}
 }
 
-// unprovenSince returns since when no proof has succeeded, as far as that is known.
-func (r reading) unprovenSince() time.Time {
-	return cmp.Or(r.backup.LastProof, r.records[recordNoProof].at)
+// untestedSince returns since when no restore test has succeeded; the zero time if that is unknown.
+func (r reading) untestedSince() time.Time {
+	return cmp.Or(r.backup.LastRestoreTest, r.records[recordNoRestoreTest].at)
 }
 
 // isOlder reports whether since is known and longer ago than limit.

@@ -11,12 +11,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file looks once a day for a newer release of the program. The overview of the admin area shows a newer release.
+// This file checks once a day whether there is a newer release of the program, which the overview of the admin area then shows.
 
-// ReleaseFile gives access to the file that names the newest release of the program. The operator (who runs the server) sets where it is.
+// ReleaseFile gives access to the file that names the newest release of the program. The operator (who runs the server) sets its location.
 type ReleaseFile struct {
 	Location string // a path or a URL; a URL can contain a password
-	// Read reads the file. It has a time limit of its own.
+	// Read reads the file. It has its own time limit, so CheckRelease needs none.
 	Read func(ctx context.Context) (Release, error)
 	// IsNewer reports whether a version is newer than this program.
 	IsNewer func(version string) bool
@@ -33,19 +33,19 @@ type Release struct {
 type releaseState struct {
 	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read
-	FailingSince *time.Time `json:"failing_since"` // time of the first of the consecutive failures to read the file; null if it can be read
+	FailingSince *time.Time `json:"failing_since"` // time of the first of consecutive failures to read the file; null if it can be read
 }
 
-// CheckRelease reads the release file and stores its content for all nodes (servers of the site). It does nothing if this node or another
-// one has tried to read the file within a day. Of consecutive failures to read the file, it logs only the first.
+// CheckRelease reads the release file and stores its content for all nodes (servers of the site). It does nothing if any node has tried to
+// read the file within the last day. Of consecutive failures to read the file, it logs only the first.
 func (s *Service) CheckRelease(ctx context.Context) error {
 	releaseFile := s.cfg.ReleaseFile
 	if releaseFile == nil {
 		return nil
 	}
 	now := s.now()
-	source := fingerprint(releaseFile.Location) // a hash is stored instead of the location, which can contain a password
-	mustRead, err := claimRelease(ctx, s.db, source, now)
+	sourceHash := fingerprint(releaseFile.Location) // stored instead of the location, which can contain a password
+	mustRead, err := claimRelease(ctx, s.db, sourceHash, now)
 	if err != nil || !mustRead {
 		return err
 	}
@@ -54,13 +54,13 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 		return ended
 	}
 	if err != nil {
-		isFirst, recordErr := noteFailing(ctx, s.db, source, now)
+		isFirst, recordErr := noteFailing(ctx, s.db, sourceHash, now)
 		if isFirst {
 			s.log.Warn("the release file cannot be read, so newer releases are not noticed; it is read again tomorrow", "cause", err.Error())
 		}
 		return recordErr
 	}
-	text, err := json.Marshal(storedRelease{source, found})
+	text, err := json.Marshal(storedRelease{sourceHash, found})
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 	return err
 }
 
-// storedRelease is the cause of recordRelease, in JSON. Fingerprint is that of the location from which the release was read. Earlier
-// versions have stored it, so its names stay.
+// storedRelease is the JSON in the column cause of the row recordRelease. Fingerprint is that of the location from which the release was
+// read. Earlier versions have stored this JSON, so its names must not change.
 type storedRelease struct {
 	Fingerprint string `json:"place"`
 	Release

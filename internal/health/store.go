@@ -10,14 +10,14 @@ import (
 
 // This file contains the queries on the table health_records.
 
-// Names of the rows of health_records, and what the columns at, count and cause of each row mean.
+// Names of the rows of health_records. The comments say what the columns at, count and cause of each row contain.
 const (
 	recordDelivered = "mail_delivered" // at: the newest delivery of a mail
-	// at: the first failure since the newest delivery; count: the number of failures after the first; cause: cause of the newest failure
+	// at: the first failure since the newest delivery; count: the number of failures after the first; cause: that of the newest failure
 	recordFailing            = "mail_failing"
 	recordBackupOff          = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
-	recordNoProof            = "proof_missing"       // at: since when there is a backup, but no trial restore of it has succeeded
+	recordNoRestoreTest      = "proof_missing"       // at: since when there is a backup, but no restore test of it has succeeded
 	recordMissingCertificate = "certificate_missing" // at: since when any domain has no certificate
 
 	// The release file names the newest release of the program. Its fingerprint is a hash of its location.
@@ -73,8 +73,9 @@ func deleteRecord(ctx context.Context, q db.Querier, name string) error {
 // releaseInterval is the minimum time between two readings of the release file, by all nodes together.
 const releaseInterval = day
 
-// claimRelease reports whether the caller must read the release file now: no node has tried within releaseInterval, or another
-// location was set then. A stored time that is implausibly late was written by a node with a wrong clock, and is ignored.
+// claimRelease reports whether the caller must read the release file now, and records the attempt. It returns true if no node has tried
+// within releaseInterval, or if the location has changed since. A stored time that is implausibly late was written by a node with a wrong
+// clock, and is ignored.
 func claimRelease(ctx context.Context, q db.Querier, fingerprint string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause

@@ -62,7 +62,7 @@ type DigestEntry struct {
 	Pictures     int       // number of pictures of a visitor's reply; 0 for a message
 }
 
-// Maximum numbers of characters that a mail shows of a text. oneLine cuts off longer texts.
+// Maximum numbers of characters that a mail shows of a text. oneLine truncates longer texts.
 const (
 	maxName       = 100
 	maxEmail      = 254  // also of the values of an offer

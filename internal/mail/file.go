@@ -22,7 +22,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// If no mail server is configured, this file writes mails as files. It also finds and deletes these files.
+// This file writes mails as files, if no mail server is configured. It also finds and deletes these files.
 
 // fileRetention is how long the file of a mail is kept. The links in the mail expire much earlier.
 const fileRetention = 30 * 24 * time.Hour

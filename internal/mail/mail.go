@@ -47,18 +47,18 @@ const (
 	Test             Kind = "test"          // shows that mails arrive
 	DiskLow          Kind = "disk_low"      // sent to the owners: the disk is nearly full, or full
 
-	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems. A proof is a nightly test
+	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems. A restore test is a nightly test
 	// that the backup can be restored.
-	BackupOff          Kind = "backup_off"
-	BackupFailing      Kind = "backup_failing"
-	BackupStale        Kind = "backup_stale"     // the newest backup is too old
-	ProofFailed        Kind = "proof_failed"     // the newest complete proof has found damage
-	ProofIncomplete    Kind = "proof_incomplete" // a proof could not be completed
-	ProofStale         Kind = "proof_stale"      // no proof has succeeded recently
-	MailFailing        Kind = "mail_failing"     // deliveries of mails fail
-	MailWaiting        Kind = "mail_waiting"     // a mail waits for too long
-	CertificateEnding  Kind = "certificate_ending"
-	CertificateMissing Kind = "certificate_missing"
+	BackupOff             Kind = "backup_off"
+	BackupFailing         Kind = "backup_failing"
+	BackupStale           Kind = "backup_stale"     // the newest backup is too old
+	RestoreTestFailed     Kind = "proof_failed"     // the newest complete restore test has found damage
+	RestoreTestIncomplete Kind = "proof_incomplete" // a restore test could not be completed
+	RestoreTestStale      Kind = "proof_stale"      // no restore test has succeeded recently
+	MailFailing           Kind = "mail_failing"     // deliveries of mails fail
+	MailWaiting           Kind = "mail_waiting"     // a mail waits for too long
+	CertificateEnding     Kind = "certificate_ending"
+	CertificateMissing    Kind = "certificate_missing"
 
 	ContactNotice   Kind = "contact_notice"   // sent to the owner, about one message of a visitor
 	ContactDigest   Kind = "contact_digest"   // sent to the owner, about many messages
@@ -71,18 +71,18 @@ const (
 	ContactThanks   Kind = "contact_thanks"   // sent to the visitor, after a message; must not include any of its content
 )
 
-// kindIsNotice contains every kind: true for notices.
+// kindIsNotice contains every kind, with true for notices.
 var kindIsNotice = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
-	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofIncomplete: true, ProofStale: true, MailFailing: true, MailWaiting: true,
+	BackupOff: true, BackupFailing: true, BackupStale: true, RestoreTestFailed: true, RestoreTestIncomplete: true, RestoreTestStale: true, MailFailing: true, MailWaiting: true,
 	CertificateEnding: true, CertificateMissing: true,
 	ContactNotice: true, ContactAnswer: true, ContactReply: true, ContactOffer: true, ContactProgress: true, ContactReview: true, ContactCopy: true, ContactDigest: true, ContactThanks: true,
 }
 
 // Message is the content of a mail and its recipient. The mail leaves out the parts whose fields are empty.
 type Message struct {
-	ID       string // value of the header Message-ID, the same at every attempt; "": Send creates one
+	ID       string // value of the Message-ID header, the same at every attempt; "": Send creates one
 	Kind     Kind
 	To       string // a bare e-mail address, without a name
 	Language i18n.Language
@@ -261,8 +261,9 @@ func hasNoControl(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
-// oneLine makes untrusted text safe to show and to put into a header. It replaces control characters and direction marks by
-// spaces, except for the joiners of scripts and emoji (U+200C, U+200D), and cuts the text after limit runes. It splits "=?", because that begins an encoded word in a header (RFC 2047).
+// oneLine makes untrusted text safe to show and to put into a header. It replaces control characters and direction marks by spaces, except
+// for the joiners of scripts and emoji (U+200C, U+200D), and truncates the text to limit runes. It splits "=?", because that begins an
+// encoded word in a header (RFC 2047).
 func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

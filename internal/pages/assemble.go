@@ -18,7 +18,7 @@ type bootData struct {
 	APIURL   string `json:"apiUrl"`   // public URL of the backend
 	AnonKey  string `json:"anonKey"`  // the public API key
 	Language string `json:"language"` // en or pt
-	// SecondFactor is whether owners must sign in with a second factor. The admin pages read it.
+	// SecondFactor is whether owners must sign in with a second factor. Only the admin pages use it.
 	SecondFactor bool `json:"secondFactorRequired,omitempty"`
 	// BackupDays is the maximum number of days for which backups contain deleted data; 0 without backups. The privacy page and the dialog
 	// before an erasure show it.
@@ -27,9 +27,9 @@ type bootData struct {
 	Site       settings.Site `json:"site"`
 	// Media maps the URL of the portrait (Site.Portrait) to the description of its file, as the column media of /rest/v1 contains it.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
-	// HasReviews is whether the site shows reviews. The navigation bar then has a link to them.
+	// HasReviews is whether the site shows reviews. If it is true, the navigation bar has a link to the reviews.
 	HasReviews bool `json:"hasReviews"`
-	// EmptyTypes are the types without works, whose filter buttons the gallery leaves out. It is empty if the owner has chosen that the
+	// EmptyTypes are the types without works, whose filter buttons the gallery leaves out. The list is empty if the owner has chosen that the
 	// gallery shows a button for each type.
 	EmptyTypes    []string      `json:"empty,omitempty"`
 	WorkID        string        `json:"art,omitempty"`         // id of the work that the URL names; "" for none
@@ -70,9 +70,13 @@ func (s *Service) assemble(ctx context.Context, v view, in pageInputs, inAdvance
 	isServerRendered := rendered.Body != ""
 	scripts, preloads := s.manifest.scriptTags(v, isServerRendered)
 	return s.template.fill(map[string]string{
-		langMark: `<html lang="` + v.language + `"`, titleMark: in.headHTML,
-		scriptsMark: scripts, sheetMark: rendered.Head + s.styles, headEndMark: preloads + headEndMark, // the preloads of pictures come before the long style sheet
-		rootMark: `<div id="root">` + rendered.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.bootJSON + `</script>`,
+		langMark:    `<html lang="` + v.language + `"`,
+		titleMark:   in.headHTML,
+		scriptsMark: scripts,
+		sheetMark:   rendered.Head + s.styles, // rendered.Head has the preloads of pictures, which must come before the long style sheet
+		headEndMark: preloads + headEndMark,
+		rootMark:    `<div id="root">` + rendered.Body + `</div>`,
+		bootMark:    `<script type="application/json" id="boot">` + in.bootJSON + `</script>`,
 	}), complete
 }
 

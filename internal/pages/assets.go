@@ -25,12 +25,12 @@ type file struct {
 	loadBody func() (*body, error) // returns the content in its encodings; only the first call creates it
 }
 
-// brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build contains such
-// a file only in this form.
+// brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build does not contain these
+// files uncompressed.
 const brotliSuffix = ".br"
 
-// readFiles reads the files of the built site into memory, which takes less than a megabyte. It leaves out index.html, which is
-// the template of the pages, and names with a leading dot, which only the server uses.
+// readFiles reads the files of the built site into memory (less than a megabyte), by the paths of their URLs. It leaves out index.html, which
+// is the template of the pages, and files and folders whose names begin with a dot, which only the server uses.
 func readFiles(dist fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
 	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
@@ -50,10 +50,11 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 			return err
 		}
 		if original, ok := strings.CutSuffix(name, brotliSuffix); ok {
-			// The type of such a file follows from its extension, so fileHeaders needs no content.
-			files[original] = &file{original, fileHeaders(original, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
+			headers := fileHeaders(original, nil /* no content: the extension of a compressed file determines the type */)
+			files[original] = &file{original, headers, sync.OnceValues(func() (*body, error) { return unpack(content) })}
 		} else {
-			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newFileBody(content, nil), nil })}
+			headers := fileHeaders(name, content)
+			files[name] = &file{name, headers, sync.OnceValues(func() (*body, error) { return newFileBody(content, nil /* no other encodings */), nil })}
 		}
 		return nil
 	})
@@ -61,17 +62,17 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 }
 
 // unpack returns a body for content that is compressed with brotli. The body has the content uncompressed, in brotli and in gzip. Gzip is
-// for HTTP without TLS, where browsers do not accept brotli.
-func unpack(br []byte) (*body, error) {
-	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
+// for HTTP without TLS, over which browsers do not accept brotli.
+func unpack(compressed []byte) (*body, error) {
+	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(compressed)))
 	if err != nil {
 		return nil, fmt.Errorf("a file of the site is damaged: %w", err)
 	}
-	gz, err := compressGzip(content)
+	gzipped, err := compressGzip(content)
 	if err != nil {
 		return nil, err
 	}
-	return newFileBody(content, map[string][]byte{"br": br, "gzip": gz}), nil
+	return newFileBody(content, map[string][]byte{"br": compressed, "gzip": gzipped}), nil
 }
 
 // fileHeaders returns the headers of a file. Browsers may cache files under /assets for a year, because their names contain a

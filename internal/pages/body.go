@@ -18,7 +18,7 @@ import (
 )
 
 // This file compresses the content of pages and files, and sends it in an encoding that the client accepts. If the client has the content
-// already, the response is the status 304 (Not Modified).
+// already, it sends the status 304 (Not Modified) without content.
 
 // body is the content of a page or file in several encodings (HTTP's content codings). The content is compressed only once in each
 // encoding, for all requests.
@@ -28,8 +28,8 @@ type body struct {
 	inputsHash   [sha256.Size]byte // hash of the head and the boot data from which a page was made; zero for a file
 }
 
-// variant is one encoding of a body. It has no bytes until the first request for the encoding, which compresses the content. So no request
-// waits for the compression in other encodings.
+// variant is one encoding of a body. The first request for the encoding compresses the content, so no request waits for the compression in
+// other encodings.
 type variant struct {
 	encoding string                         // content encoding, one of encodings; "" for the uncompressed content
 	mu       sync.Mutex                     // locked during the compression
@@ -39,23 +39,23 @@ type variant struct {
 // representation is the compressed content of a variant: its bytes and the values of its response headers. Each variant has its own entity
 // tag (RFC 9110 §8.8.3.3). All responses share the slices of header values, so nothing may change their elements.
 type representation struct {
-	bytes                                []byte // nil if compression did not make the content smaller
-	encodingHeader, contentLength, etags []string
+	bytes                                []byte   // nil if compression did not make the content smaller
+	encodingHeader, contentLength, etags []string // values of Content-Encoding, Content-Length and ETag
 }
 
 // encodings are the values of Content-Encoding in the order of preference.
 var encodings = []string{"br", "zstd", "gzip"}
 
-// pageQuality is brotli's quality for pages that a request waits for. Quality 5 takes 2 ms for 60 kB; the best, 11, takes 100 ms.
-// pageWindow is the base-2 logarithm of the compressors' window size in bytes. A page fits into 2^18 bytes. With the default window, a
-// compressor would allocate megabytes for each page.
 const (
+	// pageQuality is brotli's quality for pages that a request waits for. For 60 kB, quality 5 takes 2 ms, and the best quality (11) 100 ms.
 	pageQuality = 5
-	pageWindow  = 18
+	// pageWindow is the base-2 logarithm of the compressors' window size in bytes. A page fits into 2^18 bytes. With the default window, a
+	// compressor would allocate megabytes for each page.
+	pageWindow = 18
 )
 
-// zstdEncoder returns the zstd encoder, which all pages share. It takes a megabyte of memory. The next better level would take five, for
-// few visitors, because browsers that support zstd also support brotli.
+// zstdEncoder returns the zstd encoder, which all pages share. It takes one megabyte of memory. The next better level would take five, and
+// few visitors would profit, because browsers that support zstd also support brotli, which is preferred.
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })
@@ -70,7 +70,7 @@ func newPageBody(content []byte) *body {
 	return b
 }
 
-// load returns the representation of a variant. The first call compresses content, which must be that of the body.
+// load returns the representation of a variant. The first call compresses content, which must be the content of the body.
 func (v *variant) load(content []byte) (*representation, error) {
 	if rep := v.encoded.Load(); rep != nil {
 		return rep, nil

@@ -20,7 +20,7 @@ const (
 	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryOverhead = 500
 	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. Because of this wait, a save
-	// that consists of several writes makes the pages only once. The owner's next save makes them again.
+	// that consists of several writes makes the pages only once.
 	editDebounce = 150 * time.Millisecond
 	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
@@ -28,8 +28,8 @@ const (
 	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed (compressed again, with
 	// brotli's best quality). This takes seconds of CPU time, so it begins when the owner has probably finished editing.
 	defaultRecompressDelay = 5 * time.Minute
-	// staleTime is how long the old page may be served after a change that is not an edit, while the new page is made. After an
-	// edit, visitors wait for the new page.
+	// staleTime is how long a stale page may be served after a change that is not an edit, while the new page is made. After an edit,
+	// visitors wait for the new page.
 	staleTime = time.Second
 	// pageTimeout limits the making of one page.
 	pageTimeout = 20 * time.Second
@@ -42,8 +42,8 @@ type pageKey struct {
 }
 
 // pageCache contains the finished pages of the current content version (a number that each change of visible content raises). It also has
-// stale pages (made before this version, but after the last edit) until new ones replace them. No method invalidates pages. Instead, each
-// call passes the current version and the version of the last edit to content.Cache, which drops the pages from before the edit.
+// stale pages (made before this version, but after the last edit) until new pages replace them. No method invalidates pages. Instead, each
+// call passes the current version and the version of the last edit to content.Cache, which drops the pages from before that edit.
 type pageCache struct {
 	version *content.Version
 	changed <-chan struct{} // receives a value after the content version has changed
@@ -52,10 +52,10 @@ type pageCache struct {
 	// pages is made at a time, because there can be thousands of them.
 	workPageSlot    chan struct{}
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
-	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
-	// for milliseconds, so it is called only if hasGarbage is true.
+	// hasGarbage is true if pages were made or recompressed since the last call of memory.Release. Release slows the program down for
+	// milliseconds, so it is called only if hasGarbage is true.
 	hasGarbage atomic.Bool
-	lookups    content.Lookups // counts the requests that got a cached page, and those that waited for a new one
+	lookups    content.Lookups // counts the requests that got a cached page, and those that waited for a new page
 }
 
 func newPageCache(version *content.Version) *pageCache {
@@ -68,8 +68,8 @@ func (s *Service) Lookups() *content.Lookups { return &s.cache.lookups }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
 
-// findOutagePage returns a cached page during an outage of the database; false if there is none. It looks for today's page first,
-// and then for the page of the day on which the content version was read most recently. age is the time since that reading.
+// findOutagePage returns a cached page during an outage of the database, or false if there is none. It looks for today's page first, and then
+// for the page of the day on which the content version was last read. age is the time since this reading.
 func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration) (*body, bool) {
 	for _, day := range []time.Time{s.now(), s.now().Add(-age)} {
 		if b, ok := s.cache.pages.GetStale(at, pageKey{v, day.Format(time.DateOnly)}, math.MaxInt64); ok { // MaxInt64: of any age
@@ -79,9 +79,9 @@ func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration)
 	return nil, false
 }
 
-// loadPage returns the page of a view from the cache, or makes it, once for all concurrent requests. If the cached page has been
-// stale for less than staleTime, loadPage returns this page and makes the new one in the background. Otherwise it calls beforeMaking
-// and waits for the new page. inAdvance is whether no visitor waits for the page.
+// loadPage returns the page of a view from the cache, or makes the page, once for all concurrent requests. If the cached page has been stale
+// for less than staleTime, loadPage returns it and makes the new page in the background. Otherwise it calls beforeMaking and waits for the
+// new page. inAdvance is true if no visitor waits for the page.
 func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMaking func()) (*body, error) {
 	at, err := s.cache.version.Current(ctx)
 	if err != nil {
@@ -112,14 +112,14 @@ func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey
 		if err != nil {
 			return nil, false, err
 		}
-		sum := inputs.hash()
-		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputsHash == sum {
+		hash := inputs.hash()
+		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputsHash == hash {
 			return before, true, nil // the change of the content does not affect this page
 		}
 		s.cache.hasGarbage.Store(true)
 		page, complete := s.assemble(ctx, key.view, inputs, inAdvance)
 		b := newPageBody(page)
-		b.inputsHash = sum
+		b.inputsHash = hash
 		return b, complete, nil
 	})
 }

@@ -25,18 +25,18 @@ var documentSource string
 
 var documentTemplate = template.Must(template.New("document").Parse(documentSource))
 
-// documentPolicy returns a content security policy that allows no scripts, styles only from this site's files, and pictures only from its
-// files and its storage.
+// documentPolicy returns a content security policy that allows no scripts, styles only from the files of the build, and pictures only from
+// these files and from the storage.
 func documentPolicy(cfg Config) string {
-	api := "" // source of the files in the storage; 'self' includes them if site and backend have the same URL
+	storageSource := "" // not needed if the site and the backend have the same URL, because 'self' includes the storage then
 	if cfg.APIURL != cfg.SiteURL {
-		api = " " + cfg.APIURL
+		storageSource = " " + cfg.APIURL
 	}
-	return "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'" + api + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	return "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'" + storageSource + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 }
 
-// WriteDocument writes the page d as the response. Browsers must not cache the response, because it can contain what a visitor
-// wrote. If the program was compiled without the site, the page has no styles.
+// WriteDocument writes the page d as the response. Browsers must not cache the response, because it can contain a visitor's message. If the
+// program was compiled without the site, the page has no styles.
 func (s *Service) WriteDocument(w http.ResponseWriter, r *http.Request, d Document) error {
 	site, err := settings.LoadSite(r.Context(), s.db)
 	if err != nil {

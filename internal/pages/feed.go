@@ -19,7 +19,7 @@ import (
 
 // This file makes the Atom feed (RFC 4287) of the newest works, from which feed readers learn of new works.
 
-// feedWorks is the maximum number of works in the feed. The works that became visible last come first.
+// feedWorks is the maximum number of works in the feed. They are sorted by the time at which they became visible, the newest first.
 const feedWorks = 30
 
 // The elements of the feed, as encoding/xml writes them.
@@ -64,7 +64,8 @@ type (
 // Feed handles /feed.xml, an Atom feed of the newest works, in the language that the URL selects.
 func (s *Service) Feed(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
-	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.makeFeed(ctx, l) })
+	makeFeed := func(ctx context.Context) ([]byte, error) { return s.makeFeed(ctx, l) }
+	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", makeFeed)
 }
 
 func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error) {

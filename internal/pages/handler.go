@@ -26,14 +26,14 @@ type Config struct {
 	SiteURL, APIURL string // public URLs of the site and of its backend
 	Log             *slog.Logger
 
-	// AnonKey returns the current anon key (the public API key), which pages contain. A new key must raise the content version, so
-	// that no cached page keeps the old one.
+	// AnonKey returns the current anon key (the public API key), which pages contain. A new key must raise the content version, so that no
+	// cached page contains the old key.
 	AnonKey func(context.Context) (string, error)
 
 	SecondFactor bool // whether owners must sign in with a second factor
 	BackupDays   int  // the maximum number of days for which backups contain deleted data; 0 without backups
 
-	Version *content.Version // the number that each change of visible content raises; tells the cache which pages are outdated
+	Version *content.Version // the content version: a number that each change of visible content raises
 
 	// DescribePictures returns descriptions of pictures by their URLs, as in the column media of the rows that /rest/v1 returns.
 	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)

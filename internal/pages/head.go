@@ -21,7 +21,7 @@ import (
 // lang returns the language of a view (what a URL selects) as an i18n.Language.
 func (v view) lang() i18n.Language { return i18n.Language(v.language) }
 
-// localizePath adds the URL parameter that selects the language to a path. English is the default and needs no parameter.
+// localizePath adds the URL parameter that selects the language to a path. English is the default, so it needs no parameter.
 func localizePath(path string, l i18n.Language) string {
 	switch {
 	case l != i18n.PT:
@@ -174,7 +174,7 @@ func (s *Service) makeHead(ctx context.Context, v view, b bootData) (string, err
 	tag(`<link rel="manifest" href="%s">`, localizePath("/site.webmanifest", l))
 	tag(`<link rel="apple-touch-icon" href="/apple-touch-icon.png">`)
 	card := "summary"
-	if h.picture.large() {
+	if h.picture.isLarge() {
 		card = "summary_large_image"
 	}
 	short := cmp.Or(h.title, oneLine(h.site.Name)) // without the site's name, which previews show separately

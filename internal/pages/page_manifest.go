@@ -16,8 +16,8 @@ type pageManifest struct {
 	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A page that the browser
 	// renders has script tags for them.
 	Scripts []string `json:"scripts"`
-	// StartModule is a small module that loads Scripts after the first pictures. It is the only script of a page that the server renders.
-	// Such a page is readable without Scripts, so loading Scripts must not delay the pictures.
+	// StartModule is a small module that loads Scripts after the first pictures. A page that the server renders has a script tag only for
+	// this module, because the page is readable without Scripts, and loading Scripts must not delay the pictures.
 	StartModule string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none

@@ -27,8 +27,8 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{q.key, q.data})
 }
 
-// rowBytes limits the size of results, so that long texts do not make a page large. The rows of a pageQuery with a Limit may together have
-// Limit × rowBytes bytes. Further rows are left out (truncated). Most rows have less than half of rowBytes.
+// rowBytes limits the size of results, so that long texts do not make a page large. The rows of a pageQuery with a Limit have at most Limit ×
+// rowBytes bytes together; further rows are left out. Most rows have less than half of rowBytes.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.
@@ -37,9 +37,9 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of these
-// results, readQueries adds a result with that work. If the URL names a series, the queries for works return the works of the series, and
-// readQueries adds a result with the series.
+// readQueries returns the results of all queries for the page of a view. If the URL names a series, the queries for works return only the
+// works of the series, and readQueries adds a result with the series. If the URL names a work that is not in these results, readQueries adds
+// a result with the work.
 func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		return nil, nil
 	}
 	needsWork := v.workID != "" && page.WorkQuery != nil
-	named, err := s.seriesOf(ctx, v) // nil if the URL names no series
+	namedSeries, err := s.seriesOf(ctx, v) // nil if the URL names no series
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 			result   queryResult
 			complete bool
 		)
-		if named != nil && q.Table == "products" {
+		if namedSeries != nil && q.Table == "products" {
 			filter, _ := galleryFilter(v.path)
-			result, complete, err = s.runSeriesQuery(ctx, q, named, filter, page.WorksFilter, maxBytes)
+			result, complete, err = s.runSeriesQuery(ctx, q, namedSeries, filter, page.WorksFilter, maxBytes)
 		} else {
-			result, complete, err = s.runQuery(ctx, q, 0, maxBytes) // 0: the first page of rows
+			result, complete, err = s.runQuery(ctx, q, 0 /* the first page of rows */, maxBytes)
 		}
 		if err != nil {
 			return nil, err
@@ -82,10 +82,10 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		}
 		if needsWork && q.Table == page.WorkQuery.Table {
 			// The gallery can have a work that a series lacks, even if all works of the series were read.
-			needsWork = (named != nil || !complete) && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
+			needsWork = (namedSeries != nil || !complete) && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
 		}
 	}
-	if named != nil {
+	if namedSeries != nil {
 		result, err := s.seriesResult(ctx, v)
 		if err != nil {
 			return nil, err

@@ -21,12 +21,12 @@ import (
 // ReportPath is the path to which browsers report violations of the content security policy.
 const ReportPath = "/csp-reports"
 
-// Limits of reports. They keep the log small, because anyone can send reports and the server logs them.
+// Limits of reports. They keep the log small, because anyone can send reports, and the server logs them.
 const (
-	maxReport        = 16 << 10 // bytes of a request body; a longer one gets the status 413
-	maxLoggedValue   = 300      // bytes of one value in the log; a longer one is cut
-	reportsPerBody   = 10       // reports of one body; further ones are ignored
-	reportsPerMinute = 30       // reports that this node logs in a minute; further ones are only counted
+	maxReport        = 16 << 10 // bytes of a request body; a longer body gets the status 413
+	maxLoggedValue   = 300      // bytes of one value in the log; a longer value is truncated
+	reportsPerBody   = 10       // reports of one body; further reports are ignored
+	reportsPerMinute = 30       // reports that this node logs in a minute; further reports are only counted
 )
 
 // reportLimiter limits how many reports are logged in a minute.
@@ -37,8 +37,8 @@ type reportLimiter struct {
 	dropped int       // number of reports dropped in this minute
 }
 
-// allow counts a report. ok is whether the report may be logged. dropped is for a line in the log that says how many reports were not
-// logged. The first call of a minute returns the number for the minute of the previous report. In all other calls dropped is 0.
+// allow counts a report. ok is whether the report may be logged. The first call in a minute returns as dropped how many reports were not
+// logged in the minute of the previous report, so that the caller can log this number. In all other calls dropped is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

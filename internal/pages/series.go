@@ -23,8 +23,8 @@ type series struct {
 	Slug      string    `json:"slug"`      // its name in URLs, such as summer-2024
 	Title     string    `json:"title"`     // in English; never "", because the table requires it
 	TitlePT   string    `json:"title_pt"`  // in Portuguese; "" for none
-	Text      string    `json:"text"`      // in English; "" for none
-	TextPT    string    `json:"text_pt"`   // in Portuguese; "" for none
+	Text      string    `json:"text"`      // description in English; "" for none
+	TextPT    string    `json:"text_pt"`   // description in Portuguese; "" for none
 	ImageURL  string    `json:"image_url"` // picture of the chosen cover, or of the first published work with a picture; "" for none
 	Types     []string  `json:"types"`     // types of its published works
 	UpdatedAt time.Time `json:"updated_at"`
@@ -53,7 +53,7 @@ func (v view) withSeriesMissing() view {
 	return v
 }
 
-// name returns the title in a language. Only the Portuguese title can be missing; the English one is then used.
+// name returns the title in a language. If the Portuguese title is missing, it returns the English title, which every series has.
 func (e *series) name(l i18n.Language) string {
 	if l == i18n.PT {
 		return cmp.Or(oneLine(e.TitlePT), oneLine(e.Title))
@@ -61,7 +61,7 @@ func (e *series) name(l i18n.Language) string {
 	return oneLine(e.Title)
 }
 
-// about returns the text in a language, or in the other language if it is missing.
+// about returns the description in a language. If it is missing, about returns the description in the other language.
 func (e *series) about(l i18n.Language) string {
 	if l == i18n.PT {
 		return cmp.Or(e.TextPT, e.Text)

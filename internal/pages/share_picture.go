@@ -27,8 +27,8 @@ type sharePicture struct {
 	alt           string // alternative text; may be ""
 }
 
-// large reports whether the picture is large enough for the whole width of a preview.
-func (p sharePicture) large() bool { return p.width == shareWidth }
+// isLarge reports whether the picture is large enough for the whole width of a preview: it is not the site's icon.
+func (p sharePicture) isLarge() bool { return p.width == shareWidth }
 
 // pictureSource is something whose files can give the share picture: a work, a cover (a picture or video at the top of the home page), a
 // series or the portrait.
@@ -37,14 +37,14 @@ type pictureSource struct {
 	alt      func(url string) string // returns the alternative text of a file
 }
 
-// chooseSharePicture returns the share picture of a page: for the page of the work w, a picture of the work. For another page, w is nil and
-// the first existing picture from these sources is used:
+// chooseSharePicture returns the share picture of a page. For the page of a work w, it is a picture of the work. If w is nil, it is the first
+// existing picture from these sources:
 //   - the series e, unless it is nil
 //   - on a page of the gallery, its first works
 //   - the covers
 //   - the portrait
 //
-// If there is no such picture, the site's icon is used.
+// If there is no such picture, it is the site's icon.
 func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work, e *series) (sharePicture, error) {
 	l := v.lang()
 	var sources []pictureSource
@@ -63,8 +63,8 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 			if err != nil {
 				return sharePicture{}, err
 			}
-			for _, shown := range first {
-				sources = append(sources, shown.pictureSource(l))
+			for _, listed := range first {
+				sources = append(sources, listed.pictureSource(l))
 			}
 		}
 		covers, err := s.readCoverSources(ctx, site, l)

@@ -12,8 +12,8 @@ import (
 // This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
 // order works are listed.
 
-// Parts of the queries in the page manifest (the list of pages that the build writes). They are the default choices, as filters of
-// /rest/v1. The method choose replaces them with the parts for the owner's choices.
+// Parts of the queries in the page manifest (the list of pages that the build writes). They select and order works by the default choices.
+// The method choose replaces them with the parts for the owner's choices.
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"    // selects the works that the gallery shows
 	builtOrder     = "order=created_at.desc"                // the order in which works are listed
@@ -39,7 +39,7 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	for _, builtPage := range built.Pages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
-		case !isGallery: // such as the home page: the owner can choose another order (StripOrder) for its row of works
+		case !isGallery: // such as the home page, for whose row of works the owner can choose another order (StripOrder)
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
 		case filter == allTypes: // the page with all works; the pages of the shown types follow it in the owner's order
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))
@@ -53,23 +53,22 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	return p
 }
 
-// choose returns a copy of the page with another condition and order in its queries of works, and with other types in its query of
-// series.
+// choose returns a copy of the page with another condition and order in its queries for works, and with other types in its query for series.
 func (p page) choose(condition, order string, types []string) page {
-	chosen := strings.NewReplacer(builtCondition, condition, builtOrder, order)
-	p.WorksFilter = chosen.Replace(p.WorksFilter)
+	replacer := strings.NewReplacer(builtCondition, condition, builtOrder, order)
+	p.WorksFilter = replacer.Replace(p.WorksFilter)
 	p.Queries = slices.Clone(p.Queries)
 	for i := range p.Queries {
 		switch q := &p.Queries[i]; q.Table {
 		case "products":
-			q.Query = chosen.Replace(q.Query)
+			q.Query = replacer.Replace(q.Query)
 		case "series":
 			q.Query = strings.ReplaceAll(q.Query, builtTypes, typesCondition(types))
 		}
 	}
 	if p.WorkQuery != nil {
 		query := *p.WorkQuery
-		query.Query = chosen.Replace(query.Query)
+		query.Query = replacer.Replace(query.Query)
 		p.WorkQuery = &query
 	}
 	return p

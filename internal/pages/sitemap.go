@@ -17,11 +17,11 @@ import (
 // This file makes /sitemap.xml, which lists the URLs of pages, series and works for search engines. A new page of the site needs a call of
 // addPage in addPages.
 
-// Limits of a file of the sitemap, which keep it below the 50,000 URLs and 50 MB that sitemaps.org allows. If there are more works
-// than fit into one file, /sitemap.xml is an index of several files.
+// Limits of a file of the sitemap. They keep it below the 50,000 URLs and 50 MB that sitemaps.org allows. If there are more works than fit
+// into one file, /sitemap.xml is an index of several files.
 const (
-	sitemapWorks    = 5000 // works in a file, each with a URL for both languages
-	sitemapPictures = 10   // pictures of each work that are listed
+	sitemapWorks    = 5000 // works in a file; each has two URLs, one for each language
+	sitemapPictures = 10   // listed pictures of each work
 	worksPerQuery   = 500  // works that are read with one query
 )
 
@@ -70,8 +70,8 @@ type (
 
 var errNoSitemapPart = apperr.New(http.StatusNotFound, "not_found", "There is no such part of the sitemap")
 
-// Sitemap handles /sitemap.xml. It lists the pages and the works in both languages, with their pictures. If there are more works
-// than fit into a file, it is an index of the files /sitemap.xml?part=1, ?part=2 and so on.
+// Sitemap handles /sitemap.xml. The sitemap lists the pages and the works in both languages, with their pictures. If there are more works
+// than fit into a file, the response is an index of the files /sitemap.xml?part=1, ?part=2 and so on.
 func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
 		return err

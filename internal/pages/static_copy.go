@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// This file renders the pages of a static copy, for the command "atelie export": the public pages as files that open from the disk. A
-// static copy cannot load more works into a gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page
-// of its own, and the carousels of the home page have more slides than on the site.
+// This file renders the pages of a static copy for the command "atelie export". A static copy is the public pages as files that open from the
+// disk. It cannot load more works into a gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page of
+// its own, and the carousels of the home page have more slides than on the site.
 
 // slidesInCopy is the maximum number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
@@ -26,7 +26,7 @@ type StaticView struct {
 
 // StaticPage is a rendered page of a static copy.
 type StaticPage struct {
-	HTML  []byte // as on the site, with script elements, which package archive removes
+	HTML  []byte // with script elements as on the site, which package archive removes
 	Parts int    // number of parts into which the gallery is divided; 1 for other pages
 }
 
@@ -46,31 +46,31 @@ func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 var errNotRendered = errors.New("the page could not be rendered")
 
 // LocateStatic returns the page of the static copy that shows the work linked.Work, in the language linked.Language. The caller rewrites
-// links to the work, so that they lead to that page. linked.Path is not used, because the site can open a work over any page. ok is false
-// if the site does not show the work.
-func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
+// links to the work, so that they lead to this page. linked.Path is ignored, because the site can open a work over any page. ok is false if
+// the site does not show the work.
+func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (found StaticView, ok bool, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {
-		return at, false, err
+		return found, false, err
 	}
 	for _, filter := range []string{site.worksOf("/"), site.condition} {
 		w, err := s.readWork(ctx, filter, linked.Work)
 		if err != nil {
-			return at, false, err
+			return found, false, err
 		}
 		if w != nil {
-			at, ok = StaticView{Path: "/", Language: linked.Language, Work: w.ID}, true
+			found, ok = StaticView{Path: "/", Language: linked.Language, Work: w.ID}, true
 			if w.typeHasGalleryPage {
-				at.Path = galleryPath + w.Type
+				found.Path = galleryPath + w.Type
 			}
 		}
 	}
-	return at, ok, nil
+	return found, ok, nil
 }
 
 // RenderStatic renders a page from the current content, without the page cache.
-func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, error) {
-	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, seriesSlug: of.Series}
+func (s *Service) RenderStatic(ctx context.Context, selected StaticView) (StaticPage, error) {
+	v := view{path: selected.Path, language: selected.Language, status: http.StatusOK, workID: selected.Work, seriesSlug: selected.Series}
 	b, err := s.readBoot(ctx, v)
 	if err != nil {
 		return StaticPage{}, err
@@ -80,8 +80,8 @@ func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, 
 		return StaticPage{}, err
 	}
 	page := StaticPage{Parts: 1}
-	_, gallery := galleryFilter(v.path)
-	shown, err := s.seriesOf(ctx, v)
+	_, isGallery := galleryFilter(v.path)
+	namedSeries, err := s.seriesOf(ctx, v)
 	if err != nil {
 		return page, err
 	}
@@ -90,11 +90,11 @@ func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, 
 			continue
 		}
 		limit := slidesInCopy
-		if gallery {
+		if isGallery {
 			limit = q.Limit
 			var total int64
-			if shown != nil {
-				total, err = s.countSeriesWorks(ctx, shown, site.worksOf(v.path))
+			if namedSeries != nil {
+				total, err = s.countSeriesWorks(ctx, namedSeries, site.worksOf(v.path))
 			} else {
 				total, err = s.cfg.Content.Count(ctx, q.Table, q.Query)
 			}
@@ -104,10 +104,10 @@ func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, 
 			page.Parts = max(1, (int(total)+limit-1)/limit)
 		}
 		var rows []string
-		if shown != nil {
-			rows, err = s.seriesRows(ctx, shown, site.worksOf(v.path), limit, of.Part*limit)
+		if namedSeries != nil {
+			rows, err = s.seriesRows(ctx, namedSeries, site.worksOf(v.path), limit, selected.Part*limit)
 		} else {
-			rows, err = s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(of.Part*limit))
+			rows, err = s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(selected.Part*limit))
 		}
 		if err != nil {
 			return page, err
@@ -127,9 +127,9 @@ func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, 
 		return page, err
 	}
 	in.bootJSON = string(data)
-	html, complete := s.assemble(ctx, v, in, true)
+	html, complete := s.assemble(ctx, v, in, true /* in advance: no visitor waits */)
 	if !complete {
-		return page, fmt.Errorf("%s, %s: %w", of.Path, of.Language, errNotRendered)
+		return page, fmt.Errorf("%s, %s: %w", selected.Path, selected.Language, errNotRendered)
 	}
 	page.HTML = html
 	return page, nil

@@ -38,11 +38,11 @@ func (t thing) set(name string, value any) {
 	t[name] = value
 }
 
-// makeStructuredData returns the JSON-LD of a page, which describes the artist, the site, and the gallery or work of the page. It contains no
-// Offer, because works have no price. The text contains no "<", so it cannot end its script element.
+// makeStructuredData returns the JSON-LD of a page. It describes the artist, the site, and the gallery or work of the page. It contains no
+// Offer (schema.org's type for a price), because works have no price. It contains no "<", so it cannot end its script element.
 func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, error) {
 	root := s.cfg.SiteURL
-	artist, site := thing{"@id": root + "/#artist"}, thing{"@id": root + "/#website"}
+	artist, site := thing{"@id": root + "/#artist"}, thing{"@id": root + "/#website"} // references to the objects with these ids
 	person := thing{"@type": "Person", "@id": root + "/#artist", "name": oneLine(h.site.Name), "url": root + "/"}
 	person.set("sameAs", profileURLs(h.site))
 	person.set("description", oneLine(h.site.Text(h.language, func(t settings.Texts) string { return t.AboutTitle })))

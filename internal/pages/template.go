@@ -50,7 +50,7 @@ func parseTemplate(html []byte) (pageTemplate, error) {
 	return append(t, segment{text: html[from:]}), nil
 }
 
-// fill returns a page in which each mark is replaced with its value in values, or removed if it has none.
+// fill returns a page: the template with each mark replaced by its value in values. A mark without a value is removed.
 func (t pageTemplate) fill(values map[string]string) []byte {
 	var page bytes.Buffer
 	for _, s := range t {

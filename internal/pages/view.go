@@ -60,7 +60,7 @@ func (p *sitePages) parseView(u *url.URL) view {
 	return v
 }
 
-// parsePageNumber returns the number of a page, from 1 to 9999, or 0 for other texts.
+// parsePageNumber returns the number of a page, from 1 to 9999, or 0 if text is not such a number.
 func parsePageNumber(text string) int {
 	if !pageNumberPattern.MatchString(text) {
 		return 0

@@ -31,7 +31,7 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		name := oneLine(site.Name)
-		const pageColour = "#fafaf8" // of the light theme
+		const pageColour = "#fafaf8" // background of the light theme
 		return json.Marshal(struct {
 			ID          string         `json:"id"`
 			Name        string         `json:"name"`

@@ -31,8 +31,8 @@ type work struct {
 	SEOTitle     string    `json:"seo_meta_title"`
 	SEODesc      string    `json:"seo_meta_desc"`
 	CreatedAt    time.Time `json:"created_at"`
-	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
-	PublishedAt  time.Time `json:"published_at"`
+	UpdatedAt    time.Time `json:"updated_at"`   // zero if unknown
+	PublishedAt  time.Time `json:"published_at"` // when the work became visible
 
 	// The Portuguese texts. On a site with both languages, the texts above are in English.
 	TitlePT       string `json:"title_pt"`
@@ -75,7 +75,8 @@ const (
 	allTypes    = "all"
 )
 
-// readWorks reads works. query contains the conditions and the order, as in the query string of /rest/v1/products.
+// readWorks returns the works that query selects, in the order of query: the conditions and the order as in the query string of
+// /rest/v1/products.
 func (s *Service) readWorks(ctx context.Context, query string) ([]work, error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {

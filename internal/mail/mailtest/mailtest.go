@@ -1,4 +1,4 @@
-// Package mailtest runs an SMTP server for tests. The server has STARTTLS, smtps (TLS from the first byte) and a login. The package also
+// Package mailtest runs an SMTP server for tests. The server supports STARTTLS, smtps (TLS from the first byte) and logins. The package also
 // parses the received mails, with the standard library alone.
 package mailtest
 
@@ -78,7 +78,11 @@ func Start(o Options) (*Server, error) {
 		_, encrypted := c.TLSConnectionState()
 		return &session{server: s, mail: Received{Encrypted: encrypted, HELO: c.Hostname()}}, nil
 	}))
-	s.smtp.Domain, s.smtp.TLSConfig, s.smtp.AllowInsecureAuth, s.smtp.EnableSMTPUTF8, s.smtp.ErrorLog = "post.example", o.TLS, o.Insecure, true, quiet{}
+	s.smtp.Domain = "post.example"
+	s.smtp.TLSConfig = o.TLS
+	s.smtp.AllowInsecureAuth = o.Insecure
+	s.smtp.EnableSMTPUTF8 = true
+	s.smtp.ErrorLog = quiet{}
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(o.Host, "0"))
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ const (
 	maxPages     = 100              // number of pages after which an engine is replaced, because each page leaks 0.1 MB of its memory
 )
 
-// ErrIncomplete is the error of Render if React has left a part of the page to the browser, because a component has suspended.
+// ErrIncomplete is the error of Render if a component has suspended, so that React has left a part of the page to the browser.
 var ErrIncomplete = errors.New("a part of the page was not rendered")
 
 // ErrClosed is the error of Render after Close.
@@ -46,8 +46,8 @@ const maxEngines = 2
 
 // Renderer renders pages, each in one of its engines. Engines start with the first page that needs them.
 type Renderer struct {
-	bytecode    func() ([]byte, error) // returns the bytecode of the script, which it decompresses once
-	pageTimeout time.Duration          // this and the two fields below are the constants of these names, except in tests
+	bytecode    func() ([]byte, error) // returns the bytecode of the script; only the first call decompresses it
+	pageTimeout time.Duration          // this and the next two fields are the constants of these names, except in tests
 	maxMemory   uintptr
 	maxPages    int
 
@@ -67,8 +67,8 @@ type engine struct {
 	rendered int         // number of pages for which it was called
 }
 
-// New returns a renderer for the bytecode of a script (render/bytecode), which is compressed with brotli. It does not check the bytecode:
-// if it does not run, Render returns an error.
+// New returns a renderer for the bytecode of a script (render/bytecode), which is compressed with brotli. New does not check the bytecode. If
+// the bytecode does not run, Render returns an error.
 func New(packed []byte) *Renderer {
 	return &Renderer{
 		bytecode:    sync.OnceValues(func() ([]byte, error) { return decompress(packed) }),

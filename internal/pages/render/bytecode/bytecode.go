@@ -1,6 +1,6 @@
-// Package bytecode compiles the script that renders pages to bytecode of the JavaScript engine QuickJS. The build does this, so that a
-// server only loads the bytecode, which takes a tenth of the time. The bytecode is the same on every system, but only for one version of
-// QuickJS.
+// Package bytecode compiles the script that renders pages to bytecode of the JavaScript engine QuickJS. The build calls it, so that a server
+// only loads the bytecode, which takes a tenth of the time of loading the script. The bytecode is the same on every system, but it depends on
+// the version of QuickJS.
 package bytecode
 
 import (
@@ -30,9 +30,9 @@ func Compile(script string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// compileStripped returns the bytecode without the source and the line numbers, which would take three quarters of it. The site's script is
-// minified, so its line numbers help nobody. Package quickjs has no option to leave them out, so compileStripped calls the functions of the
-// engine itself, in package libquickjs.
+// compileStripped returns the bytecode without the source and the line numbers, which would take three quarters of its bytes. The script is
+// minified, so its line numbers are useless. Package quickjs has no option to leave them out, so compileStripped calls the functions of the
+// engine (package libquickjs) directly.
 func compileStripped(script string) ([]byte, error) {
 	tls := libc.NewTLS()
 	defer tls.Close()

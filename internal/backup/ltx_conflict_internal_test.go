@@ -121,14 +121,14 @@ func lateBucket(t *testing.T) (Destination, *lateProxy) {
 	return OpenDestination(DestinationConfig{Bucket: &cfg}), p
 }
 
-// interruptUpload writes a row, and cancels the upload of its part while the proxy has it.
+// interruptUpload writes a row, and cancels the upload of its LTX file while the proxy has it.
 func (p *lateProxy) interruptUpload(t *testing.T, s *Service, r *replica) {
 	t.Helper()
 	insertRow(t, s, "was under way")
 	p.interrupt(t, r)
 }
 
-// interrupt cancels the upload of the newest part while the proxy has it.
+// interrupt cancels the upload of the newest LTX file while the proxy has it.
 func (p *lateProxy) interrupt(t *testing.T, r *replica) {
 	t.Helper()
 	if err := r.lite.Sync(t.Context()); err != nil {
@@ -153,7 +153,7 @@ func (p *lateProxy) arrive(t *testing.T, status int) {
 	}
 }
 
-// lookBeforeUpload has litestream compare the newest part of the destination now, and not at the upload of the newest local part.
+// lookBeforeUpload has litestream compare the newest LTX file of the destination now, and not at the upload of the newest local LTX file.
 func lookBeforeUpload(t *testing.T, r *replica) {
 	t.Helper()
 	if _, err := r.lite.Replica.MaxLTXFileInfo(t.Context(), 0); err != nil {
@@ -190,7 +190,7 @@ func open(t *testing.T, s *Service) *replica {
 // Proves H-backup-outage.
 //
 // TestALateUploadReplacesNoNewerPart interrupts an upload that the bucket stores later, after the local files were removed and the backup has
-// started again with a whole copy, in a part of the same number.
+// started again with a whole copy, in an LTX file of the same number.
 func TestALateUploadReplacesNoNewerPart(t *testing.T) {
 	for name, late := range map[string]func(t *testing.T, p *lateProxy, s *Service, r *replica) *replica{
 		"after the newer part": func(t *testing.T, p *lateProxy, _ *Service, r *replica) *replica {
@@ -201,24 +201,24 @@ func TestALateUploadReplacesNoNewerPart(t *testing.T) {
 		"before the newer part": func(t *testing.T, p *lateProxy, s *Service, r *replica) *replica {
 			p.arrive(t, http.StatusOK)
 			err := r.lite.Replica.Sync(t.Context())
-			if !errors.Is(err, errOtherPart) || !damaged(err) {
-				t.Fatalf("got %v, want %v", err, errOtherPart)
+			if !errors.Is(err, errLTXConflict) || !damaged(err) {
+				t.Fatalf("got %v, want %v", err, errLTXConflict)
 			}
 			return forget(t, s, r) // as databaseLoop.finishUpload does
 		},
 		"during the upload of the newer part": func(t *testing.T, p *lateProxy, s *Service, r *replica) *replica {
 			lookBeforeUpload(t, r)
 			p.arrive(t, http.StatusOK)
-			if err := r.lite.Replica.Sync(t.Context()); !errors.Is(err, errOtherPart) || !damaged(err) {
-				t.Fatalf("got %v, want %v", err, errOtherPart)
+			if err := r.lite.Replica.Sync(t.Context()); !errors.Is(err, errLTXConflict) || !damaged(err) {
+				t.Fatalf("got %v, want %v", err, errLTXConflict)
 			}
 			return forget(t, s, r)
 		},
 		"before a restart": func(t *testing.T, p *lateProxy, s *Service, r *replica) *replica {
 			p.arrive(t, http.StatusOK)
 			r.abandon(t.Context())
-			if _, err := s.openReplica(t.Context()); !errors.Is(err, errOtherPart) {
-				t.Fatalf("got %v, want %v", err, errOtherPart)
+			if _, err := s.openReplica(t.Context()); !errors.Is(err, errLTXConflict) {
+				t.Fatalf("got %v, want %v", err, errLTXConflict)
 			}
 			return open(t, s)
 		},
@@ -240,7 +240,8 @@ func TestALateUploadReplacesNoNewerPart(t *testing.T) {
 	}
 }
 
-// TestALateUploadIsNotTakenForTheProvenState begins a proof while the destination has a late part of the number that the proof waits for.
+// TestALateUploadIsNotTakenForTheProvenState begins a restore test while the destination has a late LTX file of the number that the restore
+// test waits for.
 func TestALateUploadIsNotTakenForTheProvenState(t *testing.T) {
 	destination, p := lateBucket(t)
 	s, r := openService(t, destination)
@@ -253,8 +254,8 @@ func TestALateUploadIsNotTakenForTheProvenState(t *testing.T) {
 		(<-s.replicaCalls)(r) // checksumNewestState
 		(<-s.replicaCalls)(r)
 		err := r.upload(t.Context())
-		if !errors.Is(err, errOtherPart) {
-			t.Errorf("got %v, want %v", err, errOtherPart)
+		if !errors.Is(err, errLTXConflict) {
+			t.Errorf("got %v, want %v", err, errLTXConflict)
 		}
 		(<-s.replicaCalls)(&replica{}) // the next one
 	}()
@@ -282,7 +283,7 @@ func TestALateUploadIsNotTakenForTheProvenState(t *testing.T) {
 	}
 }
 
-// TestAnUploadIsRepeated uploads a part again that the bucket has already, as after a response that did not arrive.
+// TestAnUploadIsRepeated uploads an LTX file again that the bucket has already, as after a response that did not arrive.
 func TestAnUploadIsRepeated(t *testing.T) {
 	destination, p := lateBucket(t)
 	s, r := openService(t, destination)
@@ -290,7 +291,7 @@ func TestAnUploadIsRepeated(t *testing.T) {
 	syncReplica(t, r)
 	pos := r.lite.Replica.Pos()
 	p.interruptUpload(t, s, r)
-	r.lite.Replica.SetPos(pos) // as if the part was uploaded by a retry of the same request
+	r.lite.Replica.SetPos(pos) // as if the LTX file was uploaded by a retry of the same request
 	p.arrive(t, http.StatusOK)
 	insertRow(t, s, "after it")
 	syncReplica(t, r)
@@ -299,7 +300,7 @@ func TestAnUploadIsRepeated(t *testing.T) {
 	}
 }
 
-// TestABucketWithoutConditionsGetsTheBackup uses an S3 server that refuses uploads with If-None-Match: a small part and one of several
+// TestABucketWithoutConditionsGetsTheBackup uses an S3 server that refuses uploads with If-None-Match: a small LTX file and one of several
 // megabytes.
 func TestABucketWithoutConditionsGetsTheBackup(t *testing.T) {
 	destination, p := lateBucket(t)
@@ -348,7 +349,7 @@ func TestAnOutageDoesNotTurnTheConditionOff(t *testing.T) {
 	}
 }
 
-// TestTwoProgramsInOneFolder lets two replicas write to one folder in turn: they overwrite no part of each other.
+// TestTwoProgramsInOneFolder lets two replicas write to one folder in turn: they overwrite no LTX file of each other.
 func TestTwoProgramsInOneFolder(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	first, r1 := openService(t, destination)
@@ -361,13 +362,13 @@ func TestTwoProgramsInOneFolder(t *testing.T) {
 	if err := r1.lite.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r1.upload(t.Context()); !errors.Is(err, errOtherPart) {
-		t.Errorf("got %v, want %v", err, errOtherPart)
+	if err := r1.upload(t.Context()); !errors.Is(err, errLTXConflict) {
+		t.Errorf("got %v, want %v", err, errLTXConflict)
 	}
 }
 
 // TestASnapshotUploadsWhatWasReadMeanwhile reads the log while the upload before a snapshot hangs. The snapshot has that transaction, so its
-// part must be uploaded before.
+// LTX file must be uploaded before.
 func TestASnapshotUploadsWhatWasReadMeanwhile(t *testing.T) {
 	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 2)}
 	s, r := openService(t, destination)
@@ -393,12 +394,12 @@ func TestASnapshotUploadsWhatWasReadMeanwhile(t *testing.T) {
 	}
 	list, err := r.client.LTXFilesBetween(t.Context(), 0, pos.TXID, 0)
 	if err != nil || len(list) != 1 {
-		t.Errorf("%d parts of the newest transaction, %v", len(list), err)
+		t.Errorf("%d LTX files of the newest transaction, %v", len(list), err)
 	}
 }
 
 // TestAnUploadWithoutTheConditionComparesFirst interrupts an upload to a server that does not support If-None-Match, and lets it arrive before
-// the part of the same number.
+// the LTX file of the same number.
 func TestAnUploadWithoutTheConditionComparesFirst(t *testing.T) {
 	destination, p := lateBucket(t)
 	p.noIf = http.StatusBadRequest
@@ -410,8 +411,8 @@ func TestAnUploadWithoutTheConditionComparesFirst(t *testing.T) {
 	r = forget(t, s, r)
 	lookBeforeUpload(t, r)
 	p.arrive(t, http.StatusOK)
-	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) {
-		t.Fatalf("got %v, want %v", err, errOtherPart)
+	if err := r.upload(t.Context()); !errors.Is(err, errLTXConflict) {
+		t.Fatalf("got %v, want %v", err, errLTXConflict)
 	}
 	insertRow(t, s, "after it")
 	r = forget(t, s, r)
@@ -421,7 +422,7 @@ func TestAnUploadWithoutTheConditionComparesFirst(t *testing.T) {
 	}
 }
 
-// TestALateMultipartUploadReplacesNoNewerPart is TestALateUploadReplacesNoNewerPart for parts of several requests.
+// TestALateMultipartUploadReplacesNoNewerPart is TestALateUploadReplacesNoNewerPart for LTX files of several requests.
 func TestALateMultipartUploadReplacesNoNewerPart(t *testing.T) {
 	destination, p := lateBucket(t)
 	s, r := openService(t, destination)
@@ -440,7 +441,7 @@ func TestALateMultipartUploadReplacesNoNewerPart(t *testing.T) {
 	}
 }
 
-// TestServersWithoutRanges opens a replica again whose server ignores Range: the newest part is compared all the same.
+// TestServersWithoutRanges opens a replica again whose server ignores Range: the newest LTX file is compared all the same.
 func TestServersWithoutRanges(t *testing.T) {
 	destination, p := lateBucket(t)
 	p.ignoreRange = true
@@ -454,12 +455,12 @@ func TestServersWithoutRanges(t *testing.T) {
 	p.interruptUpload(t, s, r)
 	r = forget(t, s, r)
 	p.arrive(t, http.StatusOK)
-	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) {
-		t.Errorf("got %v, want %v", err, errOtherPart)
+	if err := r.upload(t.Context()); !errors.Is(err, errLTXConflict) {
+		t.Errorf("got %v, want %v", err, errLTXConflict)
 	}
 }
 
-// TestThePartsOfAnotherProgramAreFound continues a replica whose destination gets a newer part from another program.
+// TestThePartsOfAnotherProgramAreFound continues a replica whose destination gets a newer LTX file from another program.
 func TestThePartsOfAnotherProgramAreFound(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s, r := openService(t, destination)
@@ -479,16 +480,16 @@ func TestThePartsOfAnotherProgramAreFound(t *testing.T) {
 	if err := r.lite.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) || !damaged(err) {
-		t.Errorf("got %v, want %v", err, errOtherPart)
+	if err := r.upload(t.Context()); !errors.Is(err, errLTXConflict) || !damaged(err) {
+		t.Errorf("got %v, want %v", err, errLTXConflict)
 	}
 }
 
-// TestRepeatedConflictsWaitLonger counts errOtherPart: the waits grow, the third names the reason, and an hour without one begins again.
+// TestRepeatedConflictsWaitLonger counts errLTXConflict: the waits grow, the third names the reason, and an hour without one begins again.
 func TestRepeatedConflictsWaitLonger(t *testing.T) {
-	var o otherParts
+	var o ltxConflicts
 	now := time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC)
-	failed := fmt.Errorf("a server at 10.0.0.1: %w", errOtherPart)
+	failed := fmt.Errorf("a server at 10.0.0.1: %w", errLTXConflict)
 	for i, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 320 * time.Second, 10 * time.Minute, 10 * time.Minute} {
 		pause, err := o.add(failed, now)
 		if pause != want || !damaged(err) {
@@ -507,7 +508,7 @@ func TestRepeatedConflictsWaitLonger(t *testing.T) {
 	}
 }
 
-// TestAFailedUploadKeepsLocalParts removes old local parts after an upload has failed: the destination may not have them.
+// TestAFailedUploadKeepsLocalParts removes old local LTX files after an upload has failed: the destination may not have them.
 func TestAFailedUploadKeepsLocalParts(t *testing.T) {
 	s, r := openService(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
 	for _, text := range []string{"one", "two", "three"} {
@@ -521,7 +522,7 @@ func TestAFailedUploadKeepsLocalParts(t *testing.T) {
 	if err := r.lite.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
+	list, err := listLTXFiles(r.lite.LTXLevelDir(0), 0, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,7 +538,7 @@ func TestAFailedUploadKeepsLocalParts(t *testing.T) {
 		if err := r.trimLocal(); err != nil {
 			t.Fatal(err)
 		}
-		list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
+		list, err := listLTXFiles(r.lite.LTXLevelDir(0), 0, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -546,16 +547,16 @@ func TestAFailedUploadKeepsLocalParts(t *testing.T) {
 	uploaded := r.lite.Replica.Pos()
 	r.lite.Replica.SetPos(ltx.Pos{})
 	if n := remaining(); n != len(list) {
-		t.Errorf("after a failed upload: %d parts, want all %d", n, len(list))
+		t.Errorf("after a failed upload: %d LTX files, want all %d", n, len(list))
 	}
 	r.lite.Replica.SetPos(uploaded)
 	if n := remaining(); n >= len(list) || n < 2 {
-		t.Errorf("after an upload: %d of %d parts, want the newest uploaded one and the one that waits", n, len(list))
+		t.Errorf("after an upload: %d of %d LTX files, want the newest uploaded one and the one that waits", n, len(list))
 	}
 }
 
-// TestASnapshotHasOnlyUploadedTransactions takes a snapshot while a part waits for its upload, and removes the local files then. Without the
-// upload of the part before the snapshot, a later part would have the number of the snapshot's newest transaction.
+// TestASnapshotHasOnlyUploadedTransactions takes a snapshot while an LTX file waits for its upload, and removes the local files then.
+// Without the upload of the LTX file before the snapshot, a later LTX file would have the number of the snapshot's newest transaction.
 func TestASnapshotHasOnlyUploadedTransactions(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s, r := openService(t, destination)

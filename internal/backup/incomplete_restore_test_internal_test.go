@@ -24,7 +24,7 @@ import (
 func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := s3client.Config{Endpoint: "http://s3.example", Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "b", PathStyle: true}
-		b := &bucket{cfg: cfg, ready: true, client: s3client.NewOver(cfg, blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {
+		b := &bucket{cfg: cfg, ensured: true, client: s3client.NewOver(cfg, blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "4096")
 			beginning := "LTX1"
 			if strings.HasSuffix(r.URL.Path, ".zst") {
@@ -32,7 +32,7 @@ func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 			}
 			blobtest.Stall(w, r, beginning)
 		}))}
-		p, err := openParts(t.Context(), b)
+		p, err := newReplicaReader(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
 		}

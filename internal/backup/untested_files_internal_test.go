@@ -13,12 +13,12 @@ import (
 // Proves H-proof-files.
 func TestProofIsRepeatedOnceMissingFilesAreInTheDestination(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		night := time.Date(2026, 11, 23, proofHour, 0, 0, 0, time.UTC)
+		night := time.Date(2026, 11, 23, restoreTestHour, 0, 0, 0, time.UTC)
 		now := night
 		s := New(d, Config{}, func() time.Time { return now })
 		due := func(what string, want bool) {
 			t.Helper()
-			if got, err := s.isProofDue(t.Context(), true); err != nil || got != want {
+			if got, err := s.isRestoreTestDue(t.Context(), true); err != nil || got != want {
 				t.Errorf("%s: %v, %v", what, got, err)
 			}
 		}
@@ -30,7 +30,7 @@ func TestProofIsRepeatedOnceMissingFilesAreInTheDestination(t *testing.T) {
 			}
 		}
 		must(RecordSuccess(t.Context(), d, KindSnapshot, night, "{}"))
-		must(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":3,"waiting":2}`))
+		must(RecordSuccess(t.Context(), d, KindRestoreTest, night, `{"ended":"2026-11-23T04:10:00Z","files":3,"waiting":2}`))
 		must(db.Exec(t.Context(), d, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 1)", uuid.NewString()))
 		now = night.Add(9 * time.Hour)
 		due("while files wait", false)
@@ -39,12 +39,12 @@ func TestProofIsRepeatedOnceMissingFilesAreInTheDestination(t *testing.T) {
 		now = night.Add(time.Hour)
 		due("less than an hour after the attempt", false)
 		now = night.Add(9 * time.Hour)
-		must(RecordFailure(t.Context(), d, KindIncompleteProof, now.Add(-time.Minute), "no room"))
-		must(RecordSuccess(t.Context(), d, KindIncompleteProof, now, "{}"))
+		must(RecordFailure(t.Context(), d, KindIncompleteRestoreTest, now.Add(-time.Minute), "no room"))
+		must(RecordSuccess(t.Context(), d, KindIncompleteRestoreTest, now, "{}"))
 		due("a minute after another attempt", false)
 		now = now.Add(time.Hour)
 		due("an hour after it", true)
-		must(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":5,"waiting":0}`))
+		must(RecordSuccess(t.Context(), d, KindRestoreTest, night, `{"ended":"2026-11-23T04:10:00Z","files":5,"waiting":0}`))
 		due("once all files were proven", false)
 	})
 }

@@ -12,11 +12,11 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// prove requests a proof and waits for the result.
-func (s *site) prove(t *testing.T) (backup.Proof, error) {
+// testRestore requests a restore test and waits for the result.
+func (s *site) testRestore(t *testing.T) (backup.RestoreTest, error) {
 	t.Helper()
 	waiting := backup.Waiting{Ended: func() error { return nil }, Each: func(string) error { return t.Context().Err() }}
-	return s.service.RequestProof(t.Context(), waiting)
+	return s.service.RequestRestoreTest(t.Context(), waiting)
 }
 
 // Proves H-proof-away.
@@ -32,7 +32,7 @@ func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 			}
 			return errors.Join(os.Rename(here, away), os.WriteFile(here, nil, 0o600))
 		}
-		proveWithout(t, backup.DestinationConfig{Folder: filepath.Join(here, "backups")}, reach, parent)
+		testRestoreWithout(t, backup.DestinationConfig{Folder: filepath.Join(here, "backups")}, reach, parent)
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
@@ -52,36 +52,36 @@ func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 			}
 			return server.Kill()
 		}
-		proveWithout(t, backup.DestinationConfig{Bucket: &cfg}, reach, "S3")
+		testRestoreWithout(t, backup.DestinationConfig{Bucket: &cfg}, reach, "S3")
 	})
 }
 
-// proveWithout requests proofs while the destination is reachable, unreachable, and reachable again. While it is unreachable, the log must
-// contain the text hidden, but the BackupError that the owner reads must not.
-func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func(there bool) error, hidden string) {
+// testRestoreWithout requests restore tests while the destination is reachable, unreachable, and reachable again. While it is unreachable,
+// the log must contain the text hidden, but the BackupError that the owner reads must not.
+func testRestoreWithout(t *testing.T, destination backup.DestinationConfig, reach func(there bool) error, hidden string) {
 	s := newSite(t, t.TempDir(), destination)
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
-	first, err := s.prove(t)
+	first, err := s.testRestore(t)
 	if err != nil || first.RestorePoint.IsZero() {
 		t.Fatalf("got %+v, error %v", first, err)
 	}
 	if err := reach(false); err != nil {
 		t.Fatal(err)
 	}
-	const text = "The proof could not be done: the backup destination cannot be reached."
+	const text = "The restore test could not be done: the backup destination cannot be reached."
 	for range 2 {
-		if _, err := s.prove(t); err == nil || err.Error() != text {
+		if _, err := s.testRestore(t); err == nil || err.Error() != text {
 			t.Errorf("away: %v", err)
 		}
 	}
 	status, err := s.service.Status(t.Context())
-	if err != nil || status.ProofError != "" || status.ProofIncomplete != text || status.ProofIncompleteCode != "backup_place_unreachable" || !status.DestinationUnreachable || status.ProofIncompleteSince.IsZero() {
+	if err != nil || status.RestoreTestError != "" || status.RestoreTestIncomplete != text || status.RestoreTestIncompleteCode != "backup_place_unreachable" || !status.DestinationUnreachable || status.RestoreTestIncompleteSince.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
-	if !status.ProvenRestorePoint.Equal(first.RestorePoint) || !status.LastProof.Equal(first.Ended) {
-		t.Errorf("the proven restore point was %s (%s), and is %s (%s)", first.RestorePoint, first.Ended, status.ProvenRestorePoint, status.LastProof)
+	if !status.TestedRestorePoint.Equal(first.RestorePoint) || !status.LastRestoreTest.Equal(first.Ended) {
+		t.Errorf("the tested restore point was %s (%s), and is %s (%s)", first.RestorePoint, first.Ended, status.TestedRestorePoint, status.LastRestoreTest)
 	}
 	if strings.Contains(status.BackupError, hidden) {
 		t.Errorf("the owner reads %q", status.BackupError)
@@ -94,13 +94,13 @@ func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func
 	}
 	s.write(t, "b")
 	eventually(t, func() error { // the upload waits before it tries again
-		again, err := s.prove(t)
+		again, err := s.testRestore(t)
 		if err == nil && !again.RestorePoint.After(first.RestorePoint) {
 			err = fmt.Errorf("%+v", again)
 		}
 		return err
 	})
-	if status, err := s.service.Status(t.Context()); err != nil || status.ProofIncomplete != "" || status.DestinationUnreachable || status.ProofError != "" {
+	if status, err := s.service.Status(t.Context()); err != nil || status.RestoreTestIncomplete != "" || status.DestinationUnreachable || status.RestoreTestError != "" {
 		t.Errorf("back: %+v, %v", status, err)
 	}
 }
@@ -115,16 +115,16 @@ func TestAnUnreachableDestinationHidesNoDamage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(destination, "secret"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.prove(t); err == nil || err.Error() != "secret is damaged" {
+	if _, err := s.testRestore(t); err == nil || err.Error() != "secret is damaged" {
 		t.Errorf("damaged: %v", err)
 	}
 	if err := errors.Join(os.Rename(destination, destination+" away"), os.WriteFile(destination, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+	if _, err := s.testRestore(t); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("away: %v", err)
 	}
-	if status, err := s.service.Status(t.Context()); err != nil || status.ProofError != "secret is damaged" || !status.DestinationUnreachable || !status.LastProof.IsZero() {
+	if status, err := s.service.Status(t.Context()); err != nil || status.RestoreTestError != "secret is damaged" || !status.DestinationUnreachable || !status.LastRestoreTest.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -139,11 +139,11 @@ func TestProofListsFilesThatItCouldNotCompare(t *testing.T) {
 	s.mu.Unlock()
 	s.start(t)
 	s.wait(t)
-	proof, err := s.prove(t)
-	if err != nil || proof.Files != 0 || proof.Waiting != 1 {
-		t.Fatalf("%+v, %v", proof, err)
+	restoreTest, err := s.testRestore(t)
+	if err != nil || restoreTest.Files != 0 || restoreTest.Waiting != 1 {
+		t.Fatalf("%+v, %v", restoreTest, err)
 	}
-	if status, err := s.service.Status(t.Context()); err != nil || status.UnprovenFiles != 1 || status.LastProof.IsZero() {
+	if status, err := s.service.Status(t.Context()); err != nil || status.UntestedFiles != 1 || status.LastRestoreTest.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
 	s.mu.Lock()
@@ -153,7 +153,7 @@ func TestProofListsFilesThatItCouldNotCompare(t *testing.T) {
 	if _, err := s.service.BringUpToDate(t.Context(), waiting); err != nil {
 		t.Fatal(err)
 	}
-	if proof, err = s.prove(t); err != nil || proof.Files != 1 || proof.Waiting != 0 {
-		t.Errorf("%+v, %v", proof, err)
+	if restoreTest, err = s.testRestore(t); err != nil || restoreTest.Files != 1 || restoreTest.Waiting != 0 {
+		t.Errorf("%+v, %v", restoreTest, err)
 	}
 }
