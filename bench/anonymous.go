@@ -29,10 +29,10 @@ const (
 	recoveryTime     = time.Minute     // time from the end of the expensive queries until memory is measured again
 )
 
-// anonymousTable prints how long the home page and a sign-in take, with and without these clients. Then it prints the server's memory
-// before, during and after the largest responses.
+// anonymousTable prints the response times of the home page and of a sign-in, with and without the expensive queries. Then it prints the
+// server's memory before, during and after the largest responses.
 func anonymousTable(ctx context.Context, out io.Writer) (err error) {
-	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
 	for _, engine := range []struct {
 		name string
 		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
@@ -44,18 +44,19 @@ func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "\nHome page and sign-in on %s while %d anonymous clients send expensive queries on %d works; in brackets, how many times as long as without these clients\n", engine.name, anonymousClients, anonymousWorks); err != nil {
+		if _, err := fmt.Fprintf(out, "\nHome page and sign-in on %s while %d anonymous clients send expensive queries on %d works; "+
+			"in brackets, how many times as long as without these clients\n", engine.name, anonymousClients, anonymousWorks); err != nil {
 			return err
 		}
-		if err := anonymousOn(ctx, out, databaseURL); err != nil {
+		if err := anonymousRows(ctx, out, databaseURL); err != nil {
 			return fmt.Errorf("%s: %w", engine.name, err)
 		}
 	}
 	return nil
 }
 
-// anonymousOn measures a new site on one database and prints its rows. databaseURL is "" for SQLite.
-func anonymousOn(ctx context.Context, out io.Writer, databaseURL string) (err error) {
+// anonymousRows measures a new site on one database and prints its rows. databaseURL is "" for SQLite.
+func anonymousRows(ctx context.Context, out io.Writer, databaseURL string) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func anonymousOn(ctx context.Context, out io.Writer, databaseURL string) (err er
 	if msg, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("add owner: %w: %s", err, msg)
 	}
-	public, secret, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -76,28 +77,28 @@ func anonymousOn(ctx context.Context, out io.Writer, databaseURL string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if _, err := fillProducts(ctx, s.url, secret, anonymousWorks); err != nil {
+	if _, err := fillProducts(ctx, s.url, serviceKey, anonymousWorks); err != nil {
 		return err
 	}
-	b := &anonymousBench{server: s, out: out, key: public}
-	if err := b.answerTimes(ctx); err != nil {
+	b := &anonymousBench{server: s, out: out, anonKey: anonKey}
+	if err := b.responseTimes(ctx); err != nil {
 		return err
 	}
 	return b.memory(ctx)
 }
 
-// anonymousBench has a running server, the writer of the tables, and the key of anonymous clients.
+// anonymousBench measures one running server.
 type anonymousBench struct {
-	server *server
-	out    io.Writer
-	key    string
+	server  *server
+	out     io.Writer // receives the rows
+	anonKey string    // the API key of anonymous clients
 }
 
 // visitTimes has the response times of the home page and of sign-ins in one measurement, each in ascending order.
 type visitTimes struct{ home, signIn []time.Duration }
 
-// answerTimes prints the response times of the home page and of sign-ins, without and with expensive queries.
-func (b *anonymousBench) answerTimes(ctx context.Context) error {
+// responseTimes prints the response times of the home page and of sign-ins, without and with expensive queries.
+func (b *anonymousBench) responseTimes(ctx context.Context) error {
 	idle, err := b.visit(ctx)
 	if err != nil {
 		return err
@@ -106,10 +107,10 @@ func (b *anonymousBench) answerTimes(ctx context.Context) error {
 		return err
 	}
 	for _, patterns := range []int{190, 20} {
-		stop, answers := b.attack(ctx, func(n int64) string { return search(patterns, n) })
+		stop, statusCounts := b.attack(ctx, func(n int64) string { return search(patterns, n) })
 		busy, err := b.visit(ctx)
 		stop()
-		if err := errors.Join(err, b.print(fmt.Sprintf("queries with %d patterns", patterns), busy, idle, answers())); err != nil {
+		if err := errors.Join(err, b.print(fmt.Sprintf("queries with %d patterns", patterns), busy, idle, statusCounts())); err != nil {
 			return err
 		}
 	}
@@ -141,7 +142,7 @@ func (b *anonymousBench) visit(ctx context.Context) (p visitTimes, err error) {
 		times *[]time.Duration
 	}{
 		{call{method: http.MethodGet, path: "/", header: browserHeader}, &p.home},
-		{call{method: http.MethodPost, path: "/auth/v1/token?grant_type=password", body: string(login), header: http.Header{"Apikey": {b.key}, "Content-Type": {"application/json"}}}, &p.signIn},
+		{call{method: http.MethodPost, path: "/auth/v1/token?grant_type=password", body: string(login), header: http.Header{"Apikey": {b.anonKey}, "Content-Type": {"application/json"}}}, &p.signIn},
 	} {
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -161,9 +162,9 @@ func (b *anonymousBench) visit(ctx context.Context) (p visitTimes, err error) {
 	return p, errors.Join(failed...)
 }
 
-// attack sends requests to the addresses that path returns, from anonymousClients clients, until stop is called. answers
-// returns the number of responses by status.
-func (b *anonymousBench) attack(ctx context.Context, path func(int64) string) (stop func(), answers func() string) {
+// attack sends requests to the addresses that path returns, from anonymousClients clients, until stop is called.
+// statusCounts returns the number of responses by status.
+func (b *anonymousBench) attack(ctx context.Context, path func(int64) string) (stop func(), statusCounts func() string) {
 	ctx, cancel := context.WithCancel(ctx)
 	var (
 		wg     sync.WaitGroup
@@ -178,17 +179,17 @@ func (b *anonymousBench) attack(ctx context.Context, path func(int64) string) (s
 				if err != nil {
 					return
 				}
-				r.Header.Set("apikey", b.key)
-				answer, err := client.Do(r)
+				r.Header.Set("apikey", b.anonKey)
+				response, err := client.Do(r)
 				if err != nil {
 					continue // the attack has ended
 				}
-				_, _ = io.Copy(io.Discard, answer.Body) // an error when the attack ends
-				_ = answer.Body.Close()
+				_, _ = io.Copy(io.Discard, response.Body) // an error when the attack ends
+				_ = response.Body.Close()
 				mu.Lock()
-				counts[answer.StatusCode]++
+				counts[response.StatusCode]++
 				mu.Unlock()
-				if answer.StatusCode >= 400 {
+				if response.StatusCode >= 400 {
 					time.Sleep(10 * time.Millisecond)
 				}
 			}
@@ -201,7 +202,7 @@ func (b *anonymousBench) attack(ctx context.Context, path func(int64) string) (s
 	}
 }
 
-func (b *anonymousBench) print(name string, p, idle visitTimes, answers string) error {
+func (b *anonymousBench) print(name string, p, idle visitTimes, statusCounts string) error {
 	at := func(times []time.Duration, percent int) time.Duration {
 		return times[min(len(times)-1, len(times)*percent/100)]
 	}
@@ -218,7 +219,7 @@ func (b *anonymousBench) print(name string, p, idle visitTimes, answers string) 
 			line += fmt.Sprintf("  %s p%d %7.1f ms (%5.1f)", c.name, percent, ms(took), float64(took)/float64(before))
 		}
 	}
-	_, err := fmt.Fprintln(b.out, line, answers)
+	_, err := fmt.Fprintln(b.out, line, statusCounts)
 	return err
 }
 
@@ -234,7 +235,7 @@ func (b *anonymousBench) memory(ctx context.Context) error {
 		for i := range named {
 			fields = append(fields, fmt.Sprintf("a%d:description", i))
 		}
-		stop, answers := b.attack(ctx, func(n int64) string {
+		stop, statusCounts := b.attack(ctx, func(n int64) string {
 			return fmt.Sprintf("/rest/v1/products?limit=1000&offset=%d&select=%s", n%1000, strings.Join(fields, ","))
 		})
 		peak := 0.0
@@ -252,7 +253,7 @@ func (b *anonymousBench) memory(ctx context.Context) error {
 			return err
 		}
 		if _, err := fmt.Fprintf(b.out, "  a column named %2d times: resident %.0f MB before, %.0f MB at most (%.1f), %.0f MB a minute after (%.2f) %s\n",
-			named, before, peak, peak/before, after, after/before, answers()); err != nil {
+			named, before, peak, peak/before, after, after/before, statusCounts()); err != nil {
 			return err
 		}
 	}

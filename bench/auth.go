@@ -19,8 +19,7 @@ import (
 	"time"
 )
 
-// This file measures whether the response times of /auth/v1 reveal which accounts exist. It also starts the site for this measurement
-// (newAuthBench), and for those of links.go and writes.go.
+// This file measures whether the response times of /auth/v1 reveal which accounts exist. links.go and writes.go also use its type benchSite.
 
 // The account of the owner on each measured site.
 const (
@@ -30,28 +29,29 @@ const (
 
 // authTables prints the response times for addresses with and without an account. It uses a new site on SQLite.
 func authTables(ctx context.Context, out io.Writer) error {
-	a, err := newAuthBench(ctx, out, "")
+	site, err := newBenchSite(ctx, out, "" /* SQLite */)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	return a.timingTable(ctx)
+	defer site.close()
+	return site.timingTable(ctx)
 }
 
-// newAuthBench starts a new site with an owner and without rate limits. databaseURL is "" for SQLite. The caller calls close at the end.
-func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *authBench, err error) {
+// newBenchSite starts a new site with an owner's account and without rate limits. databaseURL is "" for SQLite in the data folder. The caller
+// must call close.
+func newBenchSite(ctx context.Context, out io.Writer, databaseURL string) (b *benchSite, err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return nil, err
 	}
-	a = &authBench{out: out, dir: dir}
+	b = &benchSite{out: out, dir: dir}
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(dir)
 		}
 	}()
 	env := append(os.Environ(),
-		"ATELIE_DATA_DIR="+a.dir,
+		"ATELIE_DATA_DIR="+b.dir,
 		"ATELIE_LISTEN=127.0.0.1:0",
 		"ATELIE_DATABASE_URL="+databaseURL,
 		"ATELIE_RATE_LIMITS=off",
@@ -65,31 +65,30 @@ func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *au
 	if msg, err := add.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("add owner: %w: %s", err, msg)
 	}
-	if a.public, a.service, err = keysOf(ctx, env); err != nil {
+	if b.anonKey, b.serviceKey, err = keysOf(ctx, env); err != nil {
 		return nil, err
 	}
-	a.server, err = start(ctx, env, binary, "serve")
-	return a, err
+	b.server, err = start(ctx, env, binary, "serve")
+	return b, err
 }
 
-// close ends the server and removes its folder.
-func (a *authBench) close() {
-	_ = a.server.stop()
-	_ = os.RemoveAll(a.dir)
+// close stops the server and removes the data folder.
+func (b *benchSite) close() {
+	_ = b.server.stop()
+	_ = os.RemoveAll(b.dir)
 }
 
-// authBench has a running server, the writer of the tables, the anon key (public) and the service key, and a folder for
-// temporary files.
-type authBench struct {
-	server          *server
-	out             io.Writer
-	public, service string
-	dir             string
-	engine          string // name of the database
+// benchSite is a running site with an owner's account.
+type benchSite struct {
+	server              *server
+	out                 io.Writer // receives the tables
+	anonKey, serviceKey string
+	dir                 string // the data folder; also has temporary files of the benchmark
+	engine              string // name of the database engine, for the printed rows
 }
 
 // send sends a request and returns the body of the response. A status other than 200 and those of want is an error.
-func (a *authBench) send(ctx context.Context, method, url, bearer string, body any, want ...int) ([]byte, error) {
+func (b *benchSite) send(ctx context.Context, method, url, bearer string, body any, want ...int) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
@@ -98,24 +97,24 @@ func (a *authBench) send(ctx context.Context, method, url, bearer string, body a
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("apikey", a.public)
+	r.Header.Set("apikey", b.anonKey)
 	r.Header.Set("Authorization", "Bearer "+bearer)
 	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", rand.IntN(256), rand.IntN(256), rand.IntN(256))) // another visitor each time
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	got, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	got, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
 	for _, status := range append(want, http.StatusOK) {
-		if answer.StatusCode == status {
+		if response.StatusCode == status {
 			return got, nil
 		}
 	}
-	return nil, fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, got)
+	return nil, fmt.Errorf("%s %s: %s: %s", method, url, response.Status, got)
 }
 
 // tokens are the tokens of a session.
@@ -124,8 +123,8 @@ type tokens struct {
 	Refresh string `json:"refresh_token"`
 }
 
-func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err error) {
-	body, err = a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/token?grant_type=password", a.public, map[string]string{"email": ownerEmail, "password": ownerPassword})
+func (b *benchSite) signIn(ctx context.Context) (t tokens, body []byte, err error) {
+	body, err = b.send(ctx, http.MethodPost, b.server.url+"/auth/v1/token?grant_type=password", b.anonKey, map[string]string{"email": ownerEmail, "password": ownerPassword})
 	if err != nil {
 		return t, nil, err
 	}
@@ -135,7 +134,7 @@ func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err erro
 
 // flood repeats do in all clients for a period. It returns the requests per second, and the server's CPU time per request in
 // µs.
-func flood(ctx context.Context, s *server, do func(ctx context.Context, worker int) error) (perSecond, cpuMicros float64, err error) {
+func flood(ctx context.Context, s *server, do func(ctx context.Context, clientID int) error) (perSecond, cpuMicros float64, err error) {
 	limited, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
 	before, err := s.cpu()
@@ -249,18 +248,18 @@ const (
 
 // timingTable sends requests for accounts that exist and for accounts that do not, in pairs of random order, and prints
 // whether the response times differ.
-func (a *authBench) timingTable(ctx context.Context) error {
+func (b *benchSite) timingTable(ctx context.Context) error {
 	known := make([][2]string, timedTries) // confirmed, unconfirmed
 	for i := range known {
 		for j, confirmed := range []bool{true, false} {
 			known[i][j] = fmt.Sprintf("known%d-%d@example.com", j, i)
 			body := map[string]any{"email": known[i][j], "email_confirm": confirmed}
-			if _, err := a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/admin/users", a.service, body); err != nil {
+			if _, err := b.send(ctx, http.MethodPost, b.server.url+"/auth/v1/admin/users", b.serviceKey, body); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(a.out, "\nAnswer times for known and unknown accounts, %d tries each in random turns: medians, their difference with its 95 %% interval (bootstrap), Mann-Whitney's p\n", timedTries); err != nil {
+	if _, err := fmt.Fprintf(b.out, "\nAnswer times for known and unknown accounts, %d tries each in random turns: medians, their difference with its 95 %% interval (bootstrap), Mann-Whitney's p\n", timedTries); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -289,7 +288,7 @@ func (a *authBench) timingTable(ctx context.Context) error {
 					body[name] = value
 				}
 				begin := time.Now()
-				if _, err := a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/"+c.path, a.public, body, http.StatusBadRequest); err != nil {
+				if _, err := b.send(ctx, http.MethodPost, b.server.url+"/auth/v1/"+c.path, b.anonKey, body, http.StatusBadRequest); err != nil {
 					return err
 				}
 				times[kind] = append(times[kind], time.Since(begin))
@@ -301,7 +300,7 @@ func (a *authBench) timingTable(ctx context.Context) error {
 		if p < distinctAtP {
 			verdict = "DIFFERENT"
 		}
-		if _, err := fmt.Fprintf(a.out, "  %-26s known %7d µs   unknown %7d µs   difference %+5d µs [%+d, %+d]   p %.3f   %s\n", c.name,
+		if _, err := fmt.Fprintf(b.out, "  %-26s known %7d µs   unknown %7d µs   difference %+5d µs [%+d, %+d]   p %.3f   %s\n", c.name,
 			median(times[0]).Microseconds(), median(times[1]).Microseconds(), difference.Microseconds(), low.Microseconds(), high.Microseconds(), p, verdict); err != nil {
 			return err
 		}

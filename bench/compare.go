@@ -42,15 +42,15 @@ func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	pairs := make([][2][]ratio, comparedPairs)
+	pairs := make([][2][]ratio, comparedPairs) // the results of the old and the new program
 	for n := range pairs {
 		for i, program := range programs {
 			for _, name := range names {
 				file := filepath.Join(dir, fmt.Sprintf("%d-%d-%s.json", n, i, name))
 				c := exec.CommandContext(ctx, self, name)
 				c.Env = append(os.Environ(), programVariable+"="+program, resultsVariable+"="+file)
-				if said, err := c.CombinedOutput(); err != nil {
-					return fmt.Errorf("%s with %s: %w\n%s", name, program, err, said)
+				if output, err := c.CombinedOutput(); err != nil {
+					return fmt.Errorf("%s with %s: %w\n%s", name, program, err, output)
 				}
 				rows, err := readRatios(file)
 				if err != nil {
@@ -70,13 +70,13 @@ func compareRatios(out io.Writer, pairs [][2][]ratio) error {
 	}
 	var worse []string
 	for _, row := range pairs[0][0] {
-		var before, after, quotients []float64
+		var oldValues, newValues, quotients []float64
 		for _, pair := range pairs {
-			a, b := find(pair[0], row.Row), find(pair[1], row.Row)
-			if a == nil || b == nil || a.Value == 0 {
+			oldRow, newRow := findRow(pair[0], row.Row), findRow(pair[1], row.Row)
+			if oldRow == nil || newRow == nil || oldRow.Value == 0 {
 				continue
 			}
-			before, after, quotients = append(before, a.Value), append(after, b.Value), append(quotients, b.Value/a.Value)
+			oldValues, newValues, quotients = append(oldValues, oldRow.Value), append(newValues, newRow.Value), append(quotients, newRow.Value/oldRow.Value)
 		}
 		if len(quotients) < len(pairs) {
 			worse = append(worse, row.Row+": not measured in each run")
@@ -84,11 +84,11 @@ func compareRatios(out io.Writer, pairs [][2][]ratio) error {
 		}
 		q := median(quotients)
 		mark := ""
-		if row.Lower && q > 1+comparedLimit || !row.Lower && q < 1-comparedLimit {
+		if row.LowerIsBetter && q > 1+comparedLimit || !row.LowerIsBetter && q < 1-comparedLimit {
 			mark = "  worse"
 			worse = append(worse, fmt.Sprintf("%s: %.2f times", row.Row, q))
 		}
-		if _, err := fmt.Fprintf(out, "%-64s %9.3f %9.3f %9.3f%s\n", row.Row, median(before), median(after), q, mark); err != nil {
+		if _, err := fmt.Fprintf(out, "%-64s %9.3f %9.3f %9.3f%s\n", row.Row, median(oldValues), median(newValues), q, mark); err != nil {
 			return err
 		}
 	}
@@ -98,8 +98,8 @@ func compareRatios(out io.Writer, pairs [][2][]ratio) error {
 	return nil
 }
 
-// find returns the row with that name, or nil.
-func find(rows []ratio, name string) *ratio {
+// findRow returns the row with that name, or nil.
+func findRow(rows []ratio, name string) *ratio {
 	for i := range rows {
 		if rows[i].Row == name {
 			return &rows[i]

@@ -9,7 +9,7 @@ import (
 
 func TestWorseRatiosFail(t *testing.T) {
 	row := func(rate, cost float64) []ratio {
-		return []ratio{{Row: "rate", Value: rate}, {Row: "cost", Value: cost, Lower: true}}
+		return []ratio{{Row: "rate", Value: rate}, {Row: "cost", Value: cost, LowerIsBetter: true}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -42,7 +42,7 @@ func TestWorseRatiosFail(t *testing.T) {
 func TestRatiosAreReadAsWritten(t *testing.T) {
 	var r ratios
 	r.add(ratio{Row: "home", Value: 0.75})
-	r.add(ratio{Row: "home, CPU", Value: 1.5, Lower: true})
+	r.add(ratio{Row: "home, CPU", Value: 1.5, LowerIsBetter: true})
 	file := filepath.Join(t.TempDir(), "bench.json")
 	if err := r.write(file); err != nil {
 		t.Fatal(err)

@@ -42,59 +42,60 @@ func fileTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	public, secret, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
 	if err := waitUntilIdle(ctx, s); err != nil { // the demo's pictures are made in the background
 		return err
 	}
-	versioned, err := renditionOf(ctx, s.url, public)
+	versionedPath, err := renditionOf(ctx, s.url, anonKey)
 	if err != nil {
 		return err
 	}
-	picture, query, _ := strings.Cut(versioned, "?")
-	plain, _, _ := strings.Cut(query, "&v=")
-	large, err := uploadLarge(ctx, s.url, secret)
+	path, query, _ := strings.Cut(versionedPath, "?")
+	plainQuery, _, _ := strings.Cut(query, "&v=")
+	videoPath, err := uploadVideo(ctx, s.url, serviceKey)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\nPublic files, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory, in the same round\n  %-38s %8s %18s %16s %18s\n",
+	if _, err := fmt.Fprintf(out, "\nPublic files, %d clients, median of %d rounds; "+
+		"in brackets the ratio to a Go handler that writes the same bytes from memory, in the same round\n  %-38s %8s %18s %16s %18s\n",
 		clients, fileRounds, "", "bytes", "requests/s", "p99 ms", "CPU us/request"); err != nil {
 		return err
 	}
 	for _, c := range []call{
-		{"640 px rendition, plain address", http.MethodGet, picture + "?" + plain, "", pictureHeader},
-		{"640 px rendition, address with version", http.MethodGet, versioned, "", pictureHeader},
-		{"film of 2 MB, from the disk", http.MethodGet, large, "", pictureHeader},
+		{"640 px rendition, plain address", http.MethodGet, path + "?" + plainQuery, "", pictureHeader},
+		{"640 px rendition, address with version", http.MethodGet, versionedPath, "", pictureHeader},
+		{"film of 2 MB, from the disk", http.MethodGet, videoPath, "", pictureHeader},
 	} {
-		if err := c.besideHandler(ctx, out, s); err != nil {
+		if err := c.compareWithHandler(ctx, out, s); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	mb, err := s.resident()
+	residentMB, err := s.resident()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "  resident memory afterwards %.0f MB\n", mb)
+	_, err = fmt.Fprintf(out, "  resident memory afterwards %.0f MB\n", residentMB)
 	return err
 }
 
-// uploadLarge uploads a video that is too large to be kept in memory, and returns its path.
-func uploadLarge(ctx context.Context, url, secret string) (string, error) {
+// uploadVideo uploads a video that is too large for the server's cache in memory, and returns its path.
+func uploadVideo(ctx context.Context, url, serviceKey string) (string, error) {
 	const name = "product-images/bench.mp4"
-	c := call{method: http.MethodPost, path: "/storage/v1/object/" + name, body: string(storagetest.NoisyFilm(2<<20, 1)), header: http.Header{"Authorization": {"Bearer " + secret}}}
+	c := call{method: http.MethodPost, path: "/storage/v1/object/" + name, body: string(storagetest.NoisyFilm(2<<20, 1 /* seed */)), header: http.Header{"Authorization": {"Bearer " + serviceKey}}}
 	_, err := c.do(ctx, url)
 	return "/storage/v1/object/public/" + name, err
 }
 
-// besideHandler measures a call to the program and to a Go handler in turns, and prints a line.
-func (c call) besideHandler(ctx context.Context, out io.Writer, s *server) error {
-	body, _, err := c.answer(ctx, s.url)
+// compareWithHandler measures a call to the program and to a Go handler in turns, and prints a line.
+func (c call) compareWithHandler(ctx context.Context, out io.Writer, s *server) error {
+	body, _, err := c.response(ctx, s.url)
 	if err != nil {
 		return err
 	}
-	handler, err := startMirror(ctx, body)
+	handler, err := startReference(ctx, body)
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,11 @@ import (
 // This file measures how soon after an upload pages get the picture in a smaller size.
 
 const (
-	firstUploads = 15                    // uploads in a row while a visitor loads pages
-	firstAlone   = 3                     // uploads of each of firstSources while the server does nothing else
-	firstPoll    = 25 * time.Millisecond // wait between two requests for a rendition (here a smaller picture that is made from the upload)
-	firstUplink  = 100_000_000 / 8       // bytes per second of a fast connection of an artist
+	firstUploads = 15 // uploads in a row while a visitor loads pages
+	firstAlone   = 3  // uploads of each of firstSources while the server does nothing else
+	// firstPollInterval is the wait between two requests for a rendition: here, a smaller picture that the server makes from the upload.
+	firstPollInterval = 25 * time.Millisecond
+	fastUplink        = 100_000_000 / 8 // bytes per second that an artist uploads over a fast connection
 )
 
 // firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
@@ -37,10 +38,10 @@ var firstSources = []struct {
 	width, height int
 }{{"24 MP", 6000, 4000}, {"48 MP", 8000, 6000}}
 
-// firstSizes prints how long it takes from the response to an upload until its first rendition is served. It requests the rendition
-// immediately, as a page does, and repeats the request while the server sends another picture instead. The reference is a process of this
-// program that only decodes the picture and encodes its first sizes. During the uploads in a row, firstSizes also measures how much the
-// response times of a visitor's pages grow.
+// firstSizes prints the time from the response to an upload until the server sends the first rendition of the uploaded picture. firstSizes
+// requests the rendition immediately, as a page does, and repeats the request while the server sends a substitute (another rendition). The
+// reference is a process that only decodes the picture and encodes its first sizes. During the uploads in a row, firstSizes also measures
+// how much the response times of a visitor's pages grow.
 func firstSizes(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-first")
 	if err != nil {
@@ -60,15 +61,20 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the response to the upload to the first response in WebP at a URL of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the response to the one before, while a visitor requests pages each %d ms. \"At 100\nMbit/s\" are as many, at the intervals that such a connection needs. The last columns are the visitor's p99 before and during the uploads.\n\n| engine | upload | first size | maximum | plain | ratio to it | page p99 before | page p99 during | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\n"+
+		"From the response to the upload to the first response in WebP at a URL of a page; medians. \"Plain\" is a process that only decodes\n"+
+		"and encodes. \"In a row\" are %d uploads, each after the response to the one before, while a visitor requests pages each %d ms. \"At 100\n"+
+		"Mbit/s\" are as many, at the intervals that such a connection needs. The last columns are the visitor's p99 before and during the uploads.\n\n"+
+		"| engine | upload | first size | maximum | plain | ratio to it | page p99 before | page p99 during | ratio | memory |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		firstUploads, visitInterval.Milliseconds()); err != nil {
 		return err
 	}
 	for _, engine := range []string{"off", "auto"} { // values of ATELIE_VIPS: the program's own code, and the vips command
-		if _, missing := exec.LookPath("vips"); engine == "auto" && missing != nil {
-			continue
+		if _, err := exec.LookPath("vips"); engine == "auto" && err != nil {
+			continue // vips is not installed
 		}
-		if err := firstSizesOf(ctx, out, dir, engine, pictures, references); err != nil {
+		if err := firstSizeRows(ctx, out, dir, engine, pictures, references); err != nil {
 			return err
 		}
 	}
@@ -78,27 +84,27 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 // engineNames are the printed names of the engines, by the value of ATELIE_VIPS.
 var engineNames = map[string]string{"off": "own", "auto": "vips"}
 
-// plainFirstSizes returns how long a process takes that makes the first sizes of a picture and nothing else, the median of five.
+// plainFirstSizes returns how long a process takes that only makes the first sizes of a picture: the median of five runs.
 func plainFirstSizes(ctx context.Context, dir, file string) (time.Duration, error) {
 	job, err := json.Marshal(rendition.Job{Source: file, Folder: dir, NeedsFacts: true, Orders: []rendition.Order{{Width: 320, Format: rendition.WebP}, {Width: 640, Format: rendition.WebP}}})
 	if err != nil {
 		return 0, err
 	}
-	var all []time.Duration
+	var times []time.Duration
 	for range 5 {
 		begin := time.Now()
 		if _, err := child(ctx, "", self(), "picture-make", string(job)); err != nil {
 			return 0, err
 		}
-		all = append(all, time.Since(begin))
+		times = append(times, time.Since(begin))
 	}
-	return median(all), nil
+	return median(times), nil
 }
 
-// firstSizesOf measures one engine on a new site and prints its rows.
-func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictures [][]byte, references []time.Duration) (err error) {
+// firstSizeRows measures one engine on a new site and prints its rows.
+func firstSizeRows(ctx context.Context, out io.Writer, dir, engine string, pictures [][]byte, references []time.Duration) (err error) {
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
-	anon, key, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -117,7 +123,7 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 			if err := waitUntilIdle(ctx, s); err != nil {
 				return err
 			}
-			took, err := firstSizeAlone(ctx, s.url, key, fmt.Sprintf("product-images/alone-%d-%d.jpg", size, i), picture)
+			took, err := firstSizeAlone(ctx, s.url, serviceKey, fmt.Sprintf("product-images/alone-%d-%d.jpg", size, i), picture)
 			if err != nil {
 				return err
 			}
@@ -135,31 +141,31 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 		interval time.Duration // between the beginnings of two uploads, at least
 	}{
 		{fmt.Sprintf("%s, %d in a row", firstSources[0].name, firstUploads), 0},
-		{fmt.Sprintf("%s, %d at 100 Mbit/s", firstSources[0].name, firstUploads), time.Duration(len(pictures[0])) * time.Second / firstUplink},
+		{fmt.Sprintf("%s, %d at 100 Mbit/s", firstSources[0].name, firstUploads), time.Duration(len(pictures[0])) * time.Second / fastUplink},
 	} {
 		if err := waitUntilIdle(ctx, s); err != nil {
 			return err
 		}
-		if err := firstSizesWithVisitor(ctx, out, s, engine, anon, key, row.name, row.interval, pictures[0], references[0]); err != nil {
+		if err := firstSizeRowWithVisitor(ctx, out, s, engine, anonKey, serviceKey, row.name, row.interval, pictures[0], references[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// firstSizesWithVisitor measures uploads while a visitor requests pages, and prints a row.
-func firstSizesWithVisitor(ctx context.Context, out io.Writer, s *server, engine, anon, key, name string, interval time.Duration, picture []byte, reference time.Duration) error {
-	idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
+// firstSizeRowWithVisitor measures uploads while a visitor requests pages, and prints a row.
+func firstSizeRowWithVisitor(ctx context.Context, out io.Writer, s *server, engine, anonKey, serviceKey, name string, interval time.Duration, picture []byte, reference time.Duration) error {
+	idle := visit(ctx, s.url, anonKey, func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
-		case <-time.After(loadIdle):
+		case <-time.After(idleDuration):
 		}
 		return nil
 	})
 	var row []time.Duration
 	stopWatching, memory := watchMemory(s.process.Process.Pid, treeMemory)
-	meanwhile := visit(ctx, s.url, anon, func(ctx context.Context) (err error) {
-		row, err = firstSizesOfMany(ctx, s.url, key, picture, interval)
+	meanwhile := visit(ctx, s.url, anonKey, func(ctx context.Context) (err error) {
+		row, err = firstSizesOfMany(ctx, s.url, serviceKey, picture, interval)
 		return err
 	})
 	stopWatching()
@@ -182,14 +188,14 @@ func printFirst(out io.Writer, engine, upload string, took []time.Duration, refe
 
 // firstSizesOfMany uploads a picture many times, each time after the response to the upload before and not before the interval is over. It
 // returns how long the first size of each takes, and deletes the pictures for the same reason as firstSizeAlone.
-func firstSizesOfMany(ctx context.Context, url, key string, picture []byte, interval time.Duration) ([]time.Duration, error) {
+func firstSizesOfMany(ctx context.Context, url, serviceKey string, picture []byte, interval time.Duration) ([]time.Duration, error) {
 	took, errs := make([]time.Duration, firstUploads), make([]error, firstUploads)
 	name := func(i int) string { return fmt.Sprintf("product-images/%d-%d.jpg", interval.Milliseconds(), i) }
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
 	for i := range firstUploads {
 		next := time.After(interval)
-		if err := uploadPicture(ctx, url, key, name(i), picture); err != nil {
+		if err := uploadPicture(ctx, url, serviceKey, name(i), picture); err != nil {
 			return nil, err
 		}
 		waiting.Go(func() { took[i], errs[i] = waitForFirst(ctx, url, name(i), picture) })
@@ -201,40 +207,40 @@ func firstSizesOfMany(ctx context.Context, url, key string, picture []byte, inte
 	}
 	waiting.Wait()
 	for i := range firstUploads {
-		errs = append(errs, deletePicture(ctx, url, key, name(i)))
+		errs = append(errs, deletePicture(ctx, url, serviceKey, name(i)))
 	}
 	return took, errors.Join(errs...)
 }
 
 // firstSizeAlone uploads a picture and returns the result of waitForFirst. Then it deletes the picture, so that the server does not
 // make its other renditions.
-func firstSizeAlone(ctx context.Context, url, key, name string, picture []byte) (time.Duration, error) {
-	if err := uploadPicture(ctx, url, key, name, picture); err != nil {
+func firstSizeAlone(ctx context.Context, url, serviceKey, name string, picture []byte) (time.Duration, error) {
+	if err := uploadPicture(ctx, url, serviceKey, name, picture); err != nil {
 		return 0, err
 	}
 	took, err := waitForFirst(ctx, url, name, picture)
 	if err != nil {
 		return 0, err
 	}
-	return took, deletePicture(ctx, url, key, name)
+	return took, deletePicture(ctx, url, serviceKey, name)
 }
 
-func uploadPicture(ctx context.Context, url, key, name string, picture []byte) error {
+func uploadPicture(ctx context.Context, url, serviceKey, name string, picture []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/storage/v1/object/"+name, bytes.NewReader(picture))
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Authorization", "Bearer "+serviceKey)
 	r.Header.Set("Content-Type", "image/jpeg")
 	return expectOK(r)
 }
 
-func deletePicture(ctx context.Context, url, key, name string) error {
+func deletePicture(ctx context.Context, url, serviceKey, name string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, url+"/storage/v1/object/"+name, nil)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Authorization", "Bearer "+serviceKey)
 	return expectOK(r)
 }
 
@@ -254,7 +260,7 @@ func waitForFirst(ctx context.Context, url, name string, picture []byte) (time.D
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
-		case <-time.After(firstPoll):
+		case <-time.After(firstPollInterval):
 		}
 	}
 }
@@ -267,16 +273,16 @@ func typeOf(ctx context.Context, address string) (string, error) {
 		return "", err
 	}
 	r.Header.Set("Accept", "image/webp,*/*")
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
+	_, err = io.Copy(io.Discard, response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return "", err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", answer.Status, strings.TrimPrefix(address, "http://"))
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", response.Status, strings.TrimPrefix(address, "http://"))
 	}
-	return answer.Header.Get("Content-Type"), nil
+	return response.Header.Get("Content-Type"), nil
 }

@@ -28,8 +28,8 @@ import (
 
 const (
 	visitRate     = 278                    // visits a second: a million an hour
-	wantedPage    = 100 * time.Millisecond // target for the p99 of the page's response time; oneNode prints a line if it misses a target
-	wantedMB      = 300.0                  // target for the server's peak resident memory
+	targetPageP99 = 100 * time.Millisecond // for the page's response time; oneNode prints a line if it misses a target
+	targetPeakMB  = 300.0                  // for the server's resident memory
 	saveInterval  = time.Second            // between two edits of the owner
 	photoInterval = 10 * time.Second       // between two uploads of the owner
 )
@@ -46,9 +46,9 @@ const (
 // reference is a Go handler that writes the same bytes from memory. The servers and the visitors share the machine.
 func frontPage(ctx context.Context, out io.Writer) error {
 	duration := time.Minute
-	if set := os.Getenv("ATELIE_BENCH_VISITS"); set != "" {
+	if text := os.Getenv("ATELIE_BENCH_VISITS"); text != "" {
 		var err error
-		if duration, err = time.ParseDuration(set); err != nil {
+		if duration, err = time.ParseDuration(text); err != nil {
 			return err
 		}
 	}
@@ -62,19 +62,19 @@ func frontPage(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	f.demo = strings.TrimSpace(string(folder))
+	f.demoFolder = strings.TrimSpace(string(folder))
 	if f.photo, err = generateUpload(ctx, filepath.Join(dir, "photo.jpg")); err != nil {
 		return err
 	}
 	return errors.Join(f.oneNode(ctx, duration), f.threeNodes(ctx), f.behindNginx(ctx))
 }
 
-// frontBench has what the measurements share.
+// frontBench is the state that the measurements share.
 type frontBench struct {
-	out   io.Writer
-	dir   string
-	demo  string // data folder of the demo content
-	photo []byte
+	out        io.Writer
+	dir        string // temporary files
+	demoFolder string // data folder of a site with the demo content
+	photo      []byte // the owner's upload
 
 	recordings []recording
 	reference  load // of the Go handler
@@ -83,20 +83,20 @@ type frontBench struct {
 // load is the result of one measurement.
 type load struct {
 	visits
-	owner   ownerTimes
-	cpu     time.Duration // of the servers, per visit
-	busy    float64       // processors that the measurement used: servers, workers of pictures, database and visitors
-	machine float64       // processors that all processes of the machine used
-	waited  float64       // how many threads of the servers waited for a processor at a time: 0 on a calm machine
-	server  float64       // peak resident memory of the largest server, MB
-	tree    float64       // the same with the processes that it has started; what they share counts once
-	base    float64       // processors that PostgreSQL used
+	owner          ownerTimes
+	cpu            time.Duration // CPU time of the servers per visit
+	usedCPUs       float64       // average number of processors used by servers, their worker processes, database and visitors
+	machineCPUs    float64       // average number of processors used by all processes of the machine
+	waitingThreads float64       // average number of the servers' threads that waited for a processor; 0 on an idle machine
+	serverPeakMB   float64       // peak resident memory of the largest server
+	treePeakMB     float64       // peak memory of a server with the processes that it has started; shared memory counts once
+	databaseCPUs   float64       // average number of processors used by PostgreSQL
 }
 
-// startDemo starts a node on a copy of the demo's data folder.
+// startDemo starts a node on a copy of demoFolder.
 func (f *frontBench) startDemo(ctx context.Context, name string, more ...string) (*server, []string, error) {
 	folder := filepath.Join(f.dir, name)
-	if err := os.CopyFS(folder, os.DirFS(f.demo)); err != nil {
+	if err := os.CopyFS(folder, os.DirFS(f.demoFolder)); err != nil {
 		return nil, nil, err
 	}
 	return f.startNode(ctx, name, append(more, "ATELIE_DATA_DIR="+folder)...)
@@ -144,11 +144,11 @@ func (f *frontBench) oneNode(ctx context.Context, duration time.Duration) (err e
 	if err := f.print("one node, SQLite", l); err != nil {
 		return err
 	}
-	recordCost("front page, one node, p99 of the page, of the wanted", float64(percentile(l.pages, 99))/float64(wantedPage))
+	recordCost("front page, one node, p99 of the page, of the wanted", float64(percentile(l.pages, 99))/float64(targetPageP99))
 	recordCost("front page, one node, CPU of a visit, of a Go handler", float64(l.cpu)/float64(f.reference.cpu))
-	recordCost("front page, one node, memory, of the wanted", l.server/wantedMB)
-	if l.refused > 0 || percentile(l.pages, 99) > wantedPage || l.server > wantedMB {
-		_, err = fmt.Fprintf(f.out, "  not reached: nothing refused, p99 of the page in %v, and %.0f MB\n", wantedPage, wantedMB)
+	recordCost("front page, one node, memory, of the wanted", l.serverPeakMB/targetPeakMB)
+	if l.refused > 0 || percentile(l.pages, 99) > targetPageP99 || l.serverPeakMB > targetPeakMB {
+		_, err = fmt.Fprintf(f.out, "  not reached: nothing refused, p99 of the page in %v, and %.0f MB\n", targetPageP99, targetPeakMB)
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (f *frontBench) print(name string, l load) error {
 	}
 	_, err := fmt.Fprintf(f.out, "  %-26s %7d %8d %12.1f %7.1f %7.1f %12.1f %7.1f %11.2f%8s %10.2f %7.2f %7.2f %14.0f %11.0f %14.0f %7.0f\n", name, len(l.pages)+l.refused, l.refused,
 		ms(percentile(l.pages, 50)), ms(percentile(l.pages, 99)), ms(percentile(l.pages, 100)), ms(percentile(l.wholes, 50)), ms(percentile(l.wholes, 99)),
-		ms(l.cpu), ratio, l.busy, l.machine, l.waited, l.server, l.tree, ms(percentile(l.owner.saves, 99)), ms(percentile(l.owner.uploads, 99)))
+		ms(l.cpu), ratio, l.usedCPUs, l.machineCPUs, l.waitingThreads, l.serverPeakMB, l.treePeakMB, ms(percentile(l.owner.saves, 99)), ms(percentile(l.owner.uploads, 99)))
 	if err == nil && l.cause != nil {
 		_, err = fmt.Fprintf(f.out, "    the first refused visit: %v\n", l.cause)
 	}
@@ -181,21 +181,21 @@ func (f *frontBench) print(name string, l load) error {
 
 // measureReference replays the visits to a Go handler in another process that writes the same bytes from memory.
 func (f *frontBench) measureReference(ctx context.Context, s *server) (err error) {
-	answers := map[string]recordedAnswer{}
+	responses := map[string]recordedResponse{}
 	for _, r := range f.recordings {
 		for _, request := range r.Requests {
 			header := http.Header{}
 			for _, h := range request.Headers {
 				header.Set(h[0], h[1])
 			}
-			body, got, err := call{method: http.MethodGet, path: request.Path, header: header}.answer(ctx, s.url)
+			body, got, err := call{method: http.MethodGet, path: request.Path, header: header}.response(ctx, s.url)
 			if err != nil {
 				return err
 			}
-			answers[request.Path] = recordedAnswer{Type: got.Get("Content-Type"), Encoding: got.Get("Content-Encoding"), Body: body}
+			responses[request.Path] = recordedResponse{Type: got.Get("Content-Type"), Encoding: got.Get("Content-Encoding"), Body: body}
 		}
 	}
-	text, err := json.Marshal(answers)
+	text, err := json.Marshal(responses)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (f *frontBench) measureReference(ctx context.Context, s *server) (err error
 	return err
 }
 
-type recordedAnswer struct {
+type recordedResponse struct {
 	Type, Encoding string
 	Body           []byte
 }
@@ -228,8 +228,8 @@ func serveRecorded(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	var answers map[string]recordedAnswer
-	if err := json.Unmarshal(text, &answers); err != nil {
+	var responses map[string]recordedResponse
+	if err := json.Unmarshal(text, &responses); err != nil {
 		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -240,18 +240,18 @@ func serveRecorded(ctx context.Context, file string) error {
 		return err
 	}
 	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, known := answers[r.RequestURI]
+		response, known := responses[r.RequestURI]
 		if !known {
 			http.NotFound(w, r)
 			return
 		}
 		header := w.Header()
-		header.Set("Content-Type", answer.Type)
-		header.Set("Content-Length", strconv.Itoa(len(answer.Body)))
-		if answer.Encoding != "" {
-			header.Set("Content-Encoding", answer.Encoding)
+		header.Set("Content-Type", response.Type)
+		header.Set("Content-Length", strconv.Itoa(len(response.Body)))
+		if response.Encoding != "" {
+			header.Set("Content-Encoding", response.Encoding)
 		}
-		_, _ = w.Write(answer.Body) // the visitor may have gone
+		_, _ = w.Write(response.Body) // the visitor may have gone
 	})}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -278,11 +278,11 @@ func (f *frontBench) measure(ctx context.Context, duration time.Duration, env []
 	defer stopWork()
 	worked := make(chan ownerTimes, 1)
 	if owner != nil {
-		_, secret, err := keysOf(ctx, env)
+		_, serviceKey, err := keysOf(ctx, env)
 		if err != nil {
 			return l, err
 		}
-		go func() { worked <- f.work(working, owner.url, secret) }()
+		go func() { worked <- f.work(working, owner.url, serviceKey) }()
 	}
 	clocks := []func() (time.Duration, error){
 		func() (time.Duration, error) { return cpuOf(servers) }, func() (time.Duration, error) { return workersCPU(servers) }, databaseCPU, ownCPU, machineCPU,
@@ -311,13 +311,13 @@ func (f *frontBench) measure(ctx context.Context, duration time.Duration, env []
 	l.visits = replayFor(ctx, f.recordings, visitRate, duration, visited...)
 	elapsed := time.Since(begin)
 	after, err := read()
-	l.waited = (waitedForProcessor(servers) - waitedBefore).Seconds() / elapsed.Seconds()
+	l.waitingThreads = (waitedForProcessor(servers) - waitedBefore).Seconds() / elapsed.Seconds()
 	stopWork()
 	for i, s := range nodes {
 		stops[i]()
 		peak, bad := s.memory("VmHWM")
 		err = errors.Join(err, bad)
-		l.server, l.tree = max(l.server, peak), max(l.tree, *trees[i])
+		l.serverPeakMB, l.treePeakMB = max(l.serverPeakMB, peak), max(l.treePeakMB, *trees[i])
 	}
 	if owner != nil {
 		l.owner = <-worked
@@ -331,8 +331,8 @@ func (f *frontBench) measure(ctx context.Context, duration time.Duration, env []
 		ours += max(after[i]-before[i], 0)
 	}
 	l.cpu = (after[0] - before[0]) / time.Duration(len(l.pages)+l.refused)
-	l.base = (after[2] - before[2]).Seconds() / elapsed.Seconds()
-	l.busy, l.machine = ours.Seconds()/elapsed.Seconds(), (after[4]-before[4]).Seconds()/elapsed.Seconds()
+	l.databaseCPUs = (after[2] - before[2]).Seconds() / elapsed.Seconds()
+	l.usedCPUs, l.machineCPUs = ours.Seconds()/elapsed.Seconds(), (after[4]-before[4]).Seconds()/elapsed.Seconds()
 	return l, nil
 }
 
@@ -381,8 +381,8 @@ type ownerTimes struct {
 }
 
 // work saves and uploads until the context ends.
-func (f *frontBench) work(ctx context.Context, url, secret string) (t ownerTimes) {
-	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+func (f *frontBench) work(ctx context.Context, url, serviceKey string) (t ownerTimes) {
+	owner := http.Header{"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	id, err := featuredWork(ctx, url, owner)
 	if err != nil {
 		return ownerTimes{err: err}
@@ -411,7 +411,7 @@ func (f *frontBench) work(ctx context.Context, url, secret string) (t ownerTimes
 	})
 	name := strconv.FormatInt(time.Now().UnixNano(), 36)
 	repeat(photoInterval, &t.uploads, &failed[1], func(ctx context.Context, n int) error {
-		return uploadPicture(ctx, url, secret, fmt.Sprintf("product-images/front-%s-%d.jpg", name, n), f.photo)
+		return uploadPicture(ctx, url, serviceKey, fmt.Sprintf("product-images/front-%s-%d.jpg", name, n), f.photo)
 	})
 	both.Wait()
 	slices.Sort(t.saves)
@@ -442,7 +442,7 @@ func (f *frontBench) threeNodes(ctx context.Context) (err error) {
 	}
 	folder := filepath.Join(f.dir, "three")
 	fill := exec.CommandContext(ctx, binary, "copy")
-	fill.Env = append(os.Environ(), "ATELIE_COPY_FROM="+f.demo, "ATELIE_COPY_TO="+address, "ATELIE_COPY_TO_FILES="+filepath.Join(folder, "files"))
+	fill.Env = append(os.Environ(), "ATELIE_COPY_FROM="+f.demoFolder, "ATELIE_COPY_TO="+address, "ATELIE_COPY_TO_FILES="+filepath.Join(folder, "files"))
 	if msg, err := fill.CombinedOutput(); err != nil {
 		return fmt.Errorf("copy the demo: %w: %s", err, msg)
 	}
@@ -482,7 +482,7 @@ func (f *frontBench) threeNodes(ctx context.Context) (err error) {
 		return err
 	}
 	recordCost("front page, three nodes, CPU of a visit, of a Go handler", float64(l.cpu)/float64(f.reference.cpu))
-	_, err = fmt.Fprintf(f.out, "    PostgreSQL: %.0f transactions a second, %.2f cores; the memory is that of the largest node\n", float64(after-before)/seconds, l.base)
+	_, err = fmt.Fprintf(f.out, "    PostgreSQL: %.0f transactions a second, %.2f cores; the memory is that of the largest node\n", float64(after-before)/seconds, l.databaseCPUs)
 	return err
 }
 

@@ -39,38 +39,39 @@ func growthTable(ctx context.Context, out io.Writer, args []string) error {
 			sizes = append(sizes, size)
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\nCost of a growing site on SQLite, %d clients; CPU of the server in microseconds a request, times in milliseconds, p50 of %d; works without pictures of their own\n  %9s %8s %9s %9s %7s %7s %9s %7s %7s %9s %9s %9s %10s %9s\n",
+	if _, err := fmt.Fprintf(out, "\nCost of a growing site on SQLite, %d clients; CPU of the server in microseconds a request, "+
+		"times in milliseconds, p50 of %d; works without pictures of their own\n  %9s %8s %9s %9s %7s %7s %9s %7s %7s %9s %9s %9s %10s %9s\n",
 		clients, growthEdits, "works", "fill/s", "disk MB", "MB idle", "MB max", "start", "home CPU", "list", "by id", "home new", "gallery", "work page", "sitemap", "save"); err != nil {
 		return err
 	}
 	for _, size := range sizes {
-		if err := growthOf(ctx, out, size); err != nil {
+		if err := growthRow(ctx, out, size); err != nil {
 			return fmt.Errorf("%d works: %w", size, err)
 		}
 	}
 	return nil
 }
 
-// growthOf prints the line for one number of works.
-func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
+// growthRow prints the line for one number of works.
+func growthRow(ctx context.Context, out io.Writer, size int) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
-	filled, err := start(ctx, env, binary, "serve")
+	fillServer, err := start(ctx, env, binary, "serve")
 	if err != nil {
 		return err
 	}
-	public, secret, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
-		return errors.Join(err, filled.stop())
+		return errors.Join(err, fillServer.stop())
 	}
 	begin := time.Now()
-	id, err := fillProducts(ctx, filled.url, secret, size)
-	filling := time.Since(begin)
-	if err = errors.Join(err, filled.stop()); err != nil {
+	id, err := fillProducts(ctx, fillServer.url, serviceKey, size)
+	fillTime := time.Since(begin)
+	if err = errors.Join(err, fillServer.stop()); err != nil {
 		return err
 	}
 	begin = time.Now()
@@ -82,15 +83,15 @@ func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
 	if err := get(ctx, s.url+"/", ""); err != nil {
 		return err
 	}
-	ready := time.Since(begin)
+	startTime := time.Since(begin)
 	if err := waitUntilIdle(ctx, s); err != nil {
 		return err
 	}
-	idle, err := s.resident()
+	idleMB, err := s.resident()
 	if err != nil {
 		return err
 	}
-	reader := http.Header{"Apikey": {secret}} // the service key, whose responses are not kept
+	reader := http.Header{"Apikey": {serviceKey}} // the service key, because its responses are not cached
 	costs := []call{
 		{"home", http.MethodGet, "/", "", browserHeader},
 		{"list", http.MethodGet, "/rest/v1/products?select=*&order=created_at.desc&limit=24", "", reader},
@@ -104,7 +105,7 @@ func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
 		}
 		cpu[i] = m.cpu
 	}
-	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	owner := http.Header{"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	var saves []time.Duration
 	visits := []string{"/", "/gallery/all", "/gallery/all?art=" + id, "/sitemap.xml"}
 	first := make([][]time.Duration, len(visits))
@@ -123,18 +124,18 @@ func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
 			first[i] = append(first[i], time.Since(begin))
 		}
 	}
-	if err := get(ctx, s.url+"/rest/v1/products?select=id&limit=1", public); err != nil { // the site still responds to visitors
+	if err := get(ctx, s.url+"/rest/v1/products?select=id&limit=1", anonKey); err != nil { // the site still responds to visitors
 		return err
 	}
-	most, err := s.memory("VmHWM")
+	peakMB, err := s.memory("VmHWM")
 	if err != nil {
 		return err
 	}
-	disk, err := databaseBytes(dir)
+	diskMB, err := databaseBytes(dir)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "  %9d %8.0f %9.1f %9.0f %7.0f %7.0f %9d %7d %7d %9.1f %9.1f %9.1f %10.1f %9.1f\n", size, float64(size)/filling.Seconds(), disk, idle, most, ms(ready),
+	_, err = fmt.Fprintf(out, "  %9d %8.0f %9.1f %9.0f %7.0f %7.0f %9d %7d %7d %9.1f %9.1f %9.1f %10.1f %9.1f\n", size, float64(size)/fillTime.Seconds(), diskMB, idleMB, peakMB, ms(startTime),
 		cpu[0].Microseconds(), cpu[1].Microseconds(), cpu[2].Microseconds(), ms(median(first[0])), ms(median(first[1])), ms(median(first[2])), ms(median(first[3])), ms(median(saves)))
 	return err
 }

@@ -19,10 +19,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// linkTimes measures whether response times reveal that a private link (the secret URL at which a visitor follows a message) has existed:
-// the response for a link that has ended must take as long as the response for a link that never existed. linkTimes uses new sites.
-func linkTimes(ctx context.Context, out io.Writer) (err error) {
-	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+// linkTables prints whether response times reveal that a private link (the secret URL at which a visitor follows a message) has existed. The
+// response for a link that has ended must take as long as the response for a link that never existed. linkTables uses new sites.
+func linkTables(ctx context.Context, out io.Writer) (err error) {
+	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
 	for _, engine := range []struct {
 		name string
 		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
@@ -34,34 +34,35 @@ func linkTimes(ctx context.Context, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := linkTable(ctx, out, engine.name, databaseURL); err != nil {
+		if err := linkRows(ctx, out, engine.name, databaseURL); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// linkTable measures one database engine and prints its rows. It sends pairs of requests in random order: one for an unknown link, and one
-// for a link that has existed.
-func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) (err error) {
-	a, err := newAuthBench(ctx, out, databaseURL)
+// linkRows measures one database engine and prints its rows. It sends pairs of requests in random order: one for a link that has ended, and
+// one for a link that never existed. databaseURL is "" for SQLite in the data folder.
+func linkRows(ctx context.Context, out io.Writer, engine, databaseURL string) (err error) {
+	site, err := newBenchSite(ctx, out, databaseURL)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer site.close()
 	if databaseURL == "" {
-		databaseURL = "sqlite:" + filepath.Join(a.dir, "atelie.db")
+		databaseURL = "sqlite:" + filepath.Join(site.dir, "atelie.db")
 	}
 	d, err := db.Open(ctx, databaseURL, db.NoHooks)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	links, picture, err := a.endedLinks(ctx, d)
+	links, picture, err := site.endedLinks(ctx, d)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\nResponse times for private links that have existed, of those for an unknown one, on %s, %d tries each in random turns: medians, their ratio with its 95 %% interval (bootstrap), Mann-Whitney's p\n", engine, timedTries); err != nil {
+	if _, err := fmt.Fprintf(out, "\nResponse times for private links that have existed, of those for an unknown one, on %s, "+
+		"%d tries each in random turns: medians, their ratio with its 95 %% interval (bootstrap), Mann-Whitney's p\n", engine, timedTries); err != nil {
 		return err
 	}
 	contentType, pictures, err := linkForm([2]string{"text", "Is it blue?"}, []byte("not a picture"))
@@ -69,7 +70,7 @@ func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) (
 		return err
 	}
 	const urlencoded = "application/x-www-form-urlencoded"
-	for _, request := range []struct{ name, method, below, contentType, body string }{
+	for _, request := range []struct{ name, method, subpath, contentType, body string }{
 		{"page", http.MethodGet, "", "", ""},
 		{"text", http.MethodPost, "", urlencoded, url.Values{"text": {"Is it blue?"}}.Encode()},
 		{"text with a picture", http.MethodPost, "", contentType, pictures},
@@ -77,7 +78,7 @@ func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) (
 		{"picture", http.MethodGet, "/picture/" + picture, "", ""},
 	} {
 		for _, kind := range []string{"expired", "renewed", "erased"} {
-			var times [2][]time.Duration
+			var times [2][]time.Duration // for the link that has ended, and for an unknown one
 			for range timedTries {
 				if err := db.Exec(ctx, d, "delete from rate_limits"); err != nil { // a link takes ten texts a minute
 					return err
@@ -89,7 +90,7 @@ func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) (
 						target = unknownLink()
 					}
 					begin := time.Now()
-					if err := a.visit(ctx, request.method, target+request.below, request.contentType, request.body, http.StatusNotFound); err != nil {
+					if err := site.visit(ctx, request.method, target+request.subpath, request.contentType, request.body, http.StatusNotFound); err != nil {
 						return err
 					}
 					times[which] = append(times[which], time.Since(begin))
@@ -135,8 +136,8 @@ func linkForm(field [2]string, picture []byte) (contentType, body string, err er
 }
 
 // visit sends a request as a visitor's browser does, and checks its status.
-func (a *authBench) visit(ctx context.Context, method, target, contentType, body string, want int) error {
-	r, err := http.NewRequestWithContext(ctx, method, a.server.url+target, strings.NewReader(body))
+func (b *benchSite) visit(ctx context.Context, method, target, contentType, body string, want int) error {
+	r, err := http.NewRequestWithContext(ctx, method, b.server.url+target, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -144,28 +145,28 @@ func (a *authBench) visit(ctx context.Context, method, target, contentType, body
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	err = errors.Join(err, answer.Body.Close())
-	if err == nil && answer.StatusCode != want {
-		err = fmt.Errorf("%s %s: %s", method, target, answer.Status)
+	_, err = io.Copy(io.Discard, response.Body)
+	err = errors.Join(err, response.Body.Close())
+	if err == nil && response.StatusCode != want {
+		err = fmt.Errorf("%s %s: %s", method, target, response.Status)
 	}
 	return err
 }
 
 // endedLinks makes links, and ends each in another way. It returns their paths, and the id of a picture in the conversation of the expired
 // one.
-func (a *authBench) endedLinks(ctx context.Context, d *db.DB) (links map[string]string, picture string, err error) {
+func (b *benchSite) endedLinks(ctx context.Context, d *db.DB) (links map[string]string, picture string, err error) {
 	if err := db.Exec(ctx, d, "insert into site_settings (key, value, updated_at) values ('site', $1, $2) on conflict (key) do update set value = excluded.value", `{"name":"Alvor","enquiryLinks":true}`, time.Now()); err != nil {
 		return nil, "", err
 	}
 	links = map[string]string{}
 	ids := map[string]string{}
 	for _, kind := range []string{"expired", "renewed", "erased"} {
-		body, err := a.send(ctx, http.MethodPost, a.server.url+"/functions/v1/submit-contact", a.public, map[string]any{"name": kind, "email": "rui@example.com", "message": "How large is the mural?", "follow": true})
+		body, err := b.send(ctx, http.MethodPost, b.server.url+"/functions/v1/submit-contact", b.anonKey, map[string]any{"name": kind, "email": "rui@example.com", "message": "How large is the mural?", "follow": true})
 		if err != nil {
 			return nil, "", err
 		}
@@ -193,8 +194,8 @@ func (a *authBench) endedLinks(ctx context.Context, d *db.DB) (links map[string]
 	); err != nil {
 		return nil, "", err
 	}
-	if _, err := a.send(ctx, http.MethodPost, a.server.url+"/functions/v1/contact-reply", a.service, map[string]string{"action": "renew", "message_id": ids["renewed"]}); err != nil {
+	if _, err := b.send(ctx, http.MethodPost, b.server.url+"/functions/v1/contact-reply", b.serviceKey, map[string]string{"action": "renew", "message_id": ids["renewed"]}); err != nil {
 		return nil, "", err
 	}
-	return links, picture, a.visit(ctx, http.MethodPost, links["erased"], "application/x-www-form-urlencoded", "action=erase&confirm=yes", http.StatusOK)
+	return links, picture, b.visit(ctx, http.MethodPost, links["erased"], "application/x-www-form-urlencoded", "action=erase&confirm=yes", http.StatusOK)
 }

@@ -26,15 +26,15 @@ const (
 	liveWrites  = 200  // inserts in each measurement
 )
 
-// liveTable prints two times from the beginning of a request that inserts a row: until subscribed clients receive the change, and until the
-// response to the request. It also prints the memory of the connections. On PostgreSQL the request goes to one node (server of the site),
-// and the clients are connected to another one.
+// liveTable inserts rows. For each request, it measures the time until the response, and the time until the subscribed clients receive the
+// change. It also prints the memory of the connections. On PostgreSQL the requests go to one node (server of the site), and the clients are
+// connected to another one.
 func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
 		return err
 	}
 	env = append(slices.Clone(env), fmt.Sprintf("ATELIE_MAX_SOCKETS_PER_ADDRESS=%d", liveSockets+1))
-	if err := live(ctx, out, "SQLite", env); err != nil {
+	if err := liveRows(ctx, out, "SQLite", env); err != nil {
 		return err
 	}
 	databaseURL, err := dbtest.FreshPostgres(ctx)
@@ -47,16 +47,17 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	// Nodes of one site need the same secret.
 	env = append(env, "ATELIE_DATABASE_URL="+databaseURL, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
 	var nodes [][]string // the environment of each node
 	for _, name := range []string{"0", "1"} {
 		nodes = append(nodes, append(slices.Clone(env), "ATELIE_DATA_DIR="+filepath.Join(dir, name)))
 	}
-	return live(ctx, out, "PostgreSQL, two nodes", nodes...)
+	return liveRows(ctx, out, "PostgreSQL, two nodes", nodes...)
 }
 
-// live measures one database and prints its lines. It starts a node (a server of the site) for each of the environments in nodes.
-func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (err error) {
+// liveRows measures one database and prints its lines. It starts a node (a server of the site) for each of the environments in nodes.
+func liveRows(ctx context.Context, out io.Writer, name string, nodes ...[]string) (err error) {
 	var servers []*server
 	defer func() {
 		for _, s := range servers {
@@ -70,15 +71,15 @@ func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (e
 		}
 		servers = append(servers, s)
 	}
-	anon, service, err := keysOf(ctx, nodes[0])
+	anonKey, serviceKey, err := keysOf(ctx, nodes[0])
 	if err != nil {
 		return err
 	}
-	writing, watched := servers[0], servers[len(servers)-1]
-	if err := insert(ctx, writing.url, service); err != nil { // warm
+	writeServer, watchServer := servers[0], servers[len(servers)-1]
+	if err := insert(ctx, writeServer.url, serviceKey); err != nil { // warm-up, not measured
 		return err
 	}
-	before, err := watched.resident()
+	before, err := watchServer.resident()
 	if err != nil {
 		return err
 	}
@@ -90,17 +91,17 @@ func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (e
 	}()
 	for _, count := range []int{1, liveSockets} {
 		for len(watchers) < count {
-			c, err := watch(ctx, watched.url, anon)
+			c, err := watch(ctx, watchServer.url, anonKey)
 			if err != nil {
 				return err
 			}
 			watchers = append(watchers, c)
 		}
-		if err := measure(ctx, out, fmt.Sprintf("%s, received by %d", name, count), writing.url, service, watchers); err != nil {
+		if err := measureInserts(ctx, out, fmt.Sprintf("%s, received by %d", name, count), writeServer.url, serviceKey, watchers); err != nil {
 			return err
 		}
 	}
-	after, err := watched.resident()
+	after, err := watchServer.resident()
 	if err != nil {
 		return err
 	}
@@ -109,8 +110,8 @@ func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (e
 }
 
 // watch connects and subscribes to inserts of works.
-func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
+func watch(ctx context.Context, url, anonKey string) (*websocket.Conn, error) {
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+anonKey, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
 	if err != nil {
 		return nil, err
 	}
@@ -131,27 +132,27 @@ func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
 	return c, nil
 }
 
-func insert(ctx context.Context, url, key string) error {
+func insert(ctx context.Context, url, serviceKey string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/rest/v1/products", strings.NewReader(`{"title":"A work for the bench"}`))
 	if err != nil {
 		return err
 	}
-	r.Header.Set("apikey", key)
+	r.Header.Set("apikey", serviceKey)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode != http.StatusCreated {
-		err = errors.New(answer.Status)
+	_, err = io.Copy(io.Discard, response.Body)
+	if err = errors.Join(err, response.Body.Close()); err == nil && response.StatusCode != http.StatusCreated {
+		err = errors.New(response.Status)
 	}
 	return err
 }
 
-// measure inserts rows, each after all watchers have received the previous one, and prints the times.
-func measure(ctx context.Context, out io.Writer, name, url, key string, watchers []*websocket.Conn) error {
-	var answered, first, last []time.Duration
+// measureInserts inserts rows, each after all watchers have received the previous one, and prints the times.
+func measureInserts(ctx context.Context, out io.Writer, name, url, serviceKey string, watchers []*websocket.Conn) error {
+	var responded, first, last []time.Duration
 	for range liveWrites {
 		received, failed := make(chan time.Time, len(watchers)), make(chan error, len(watchers))
 		var all sync.WaitGroup
@@ -164,10 +165,10 @@ func measure(ctx context.Context, out io.Writer, name, url, key string, watchers
 			})
 		}
 		begin := time.Now()
-		if err := insert(ctx, url, key); err != nil {
+		if err := insert(ctx, url, serviceKey); err != nil {
 			return err
 		}
-		answered = append(answered, time.Since(begin))
+		responded = append(responded, time.Since(begin))
 		all.Wait()
 		select {
 		case err := <-failed:
@@ -182,7 +183,7 @@ func measure(ctx context.Context, out io.Writer, name, url, key string, watchers
 		first, last = append(first, slices.Min(times)), append(last, slices.Max(times))
 	}
 	_, err := fmt.Fprintf(out, "  %-36s answered %5.1f %5.1f ms   first received %5.1f %5.1f ms   last received %5.1f %5.1f ms   ratio %.1f\n",
-		name, ms(median(answered)), ms(p99(answered)), ms(median(first)), ms(p99(first)), ms(median(last)), ms(p99(last)), float64(median(last))/float64(median(answered)))
+		name, ms(median(responded)), ms(p99(responded)), ms(median(first)), ms(p99(first)), ms(median(last)), ms(p99(last)), float64(median(last))/float64(median(responded)))
 	return err
 }
 

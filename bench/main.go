@@ -44,9 +44,9 @@ var tables = []struct {
 	{"tables", tableCosts},
 	{"nodes", nodeTable},
 	{"upload", uploadTable},
-	{"writes", writeTables},
+	{"writes", writeCostTables},
 	{"auth", authTables},
-	{"links", linkTimes},
+	{"links", linkTables},
 	{"anonymous", anonymousTable},
 	{"backup", backupTable},
 	{"first-size", firstSizes},
@@ -72,10 +72,10 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		return growthTable(ctx, out, args)
 	case "compare":
 		return compareBuilds(ctx, out, args)
-	// With the names below the program starts itself: a server to compare with, and heavy work whose memory is measured
-	// separately.
+	// The program starts itself with the names below: as a server to compare with, or for heavy work whose memory is measured in a process
+	// of its own.
 	case "reference":
-		return reference(args)
+		return runReference(args)
 	case "recorded-answers":
 		return serveRecorded(ctx, args[0])
 	case "picture-generate":
@@ -116,21 +116,21 @@ func demoTables(ctx context.Context, out io.Writer) error {
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	key, _, err := keysOf(ctx, env)
+	anonKey, _, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	if err := requestTable(ctx, out, env, key); err != nil {
+	if err := requestTable(ctx, out, env, anonKey); err != nil {
 		return err
 	}
 	return liveTable(ctx, out, env)
 }
 
 // keysOf returns the anon key and the service key of a site.
-func keysOf(ctx context.Context, env []string) (anon, service string, err error) {
+func keysOf(ctx context.Context, env []string) (anonKey, serviceKey string, err error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
 	printed, err := c.Output()
@@ -140,15 +140,15 @@ func keysOf(ctx context.Context, env []string) (anon, service string, err error)
 	for line := range strings.Lines(string(printed)) {
 		switch name, key, _ := strings.Cut(strings.TrimSpace(line), "="); name {
 		case "ANON_KEY":
-			anon = key
+			anonKey = key
 		case "SERVICE_ROLE_KEY":
-			service = key
+			serviceKey = key
 		}
 	}
-	if anon == "" || service == "" {
+	if anonKey == "" || serviceKey == "" {
 		return "", "", errors.New("no keys")
 	}
-	return anon, service, nil
+	return anonKey, serviceKey, nil
 }
 
 // server is a running program that has printed its address in a line with "http://".
@@ -245,7 +245,7 @@ func startTable(ctx context.Context, out io.Writer, env []string) error {
 }
 
 // requestTable prints requests per second, compared with a Go handler that writes the same bytes.
-func requestTable(ctx context.Context, out io.Writer, env []string, key string) error {
+func requestTable(ctx context.Context, out io.Writer, env []string, anonKey string) error {
 	s, err := start(ctx, env, binary, "serve")
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	if err := waitUntilIdle(ctx, s); err != nil { // the demo's pictures are made in the background
 		return err
 	}
-	picture, err := renditionOf(ctx, s.url, key)
+	picture, err := renditionOf(ctx, s.url, anonKey)
 	if err != nil {
 		return err
 	}
@@ -268,27 +268,27 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 		{"public list, 24 murals", "/rest/v1/products?select=*&artwork_type=eq.mural&order=created_at.desc&limit=24"},
 		{"one work by id", "/rest/v1/products?select=*&limit=1"},
 	} {
-		body, err := fetch(ctx, s.url+c.path, key)
+		body, err := fetch(ctx, s.url+c.path, anonKey)
 		if err != nil {
 			return err
 		}
-		mirror, err := serveBytes(body)
+		reference, err := serveBytes(body)
 		if err != nil {
 			return err
 		}
 		var ours, theirs []float64
 		for range rounds {
-			a, err := rate(ctx, s.url+c.path, key)
+			a, err := rate(ctx, s.url+c.path, anonKey)
 			if err != nil {
 				return err
 			}
-			b, err := rate(ctx, mirror.url, key)
+			b, err := rate(ctx, reference.url, anonKey)
 			if err != nil {
 				return err
 			}
 			ours, theirs = append(ours, a), append(theirs, b)
 		}
-		if err := mirror.close(); err != nil {
+		if err := reference.close(); err != nil {
 			return err
 		}
 		a, b := median(ours), median(theirs)
@@ -307,8 +307,8 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 
 // renditionOf returns the path of a rendition that the site's pages request. The server makes the rendition at the first
 // request.
-func renditionOf(ctx context.Context, site, key string) (string, error) {
-	body, err := fetch(ctx, site+"/rest/v1/products?select=image_url,media&order=id&limit=1", key)
+func renditionOf(ctx context.Context, site, anonKey string) (string, error) {
+	body, err := fetch(ctx, site+"/rest/v1/products?select=image_url,media&order=id&limit=1", anonKey)
 	if err != nil {
 		return "", err
 	}
@@ -371,17 +371,17 @@ func fetch(ctx context.Context, url, key string) ([]byte, error) {
 		return nil, err
 	}
 	r.Header.Set("apikey", key)
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s: %s", url, answer.Status, body)
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", url, response.Status, body)
 	}
 	return body, nil
 }
@@ -391,13 +391,13 @@ func get(ctx context.Context, url, key string) error {
 	return err
 }
 
-// mirror is a server in this process that responds to all requests with the same bytes.
-type mirror struct {
+// localReference is a server in this process that responds to all requests with the same bytes.
+type localReference struct {
 	url   string
 	close func() error
 }
 
-func serveBytes(body []byte) (*mirror, error) {
+func serveBytes(body []byte) (*localReference, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -407,15 +407,15 @@ func serveBytes(body []byte) (*mirror, error) {
 		_, _ = w.Write(body) // clients close their connections at the end of a period
 	})}
 	go func() { _ = s.Serve(listener) }() // ends with Close
-	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
+	return &localReference{url: "http://" + listener.Addr().String(), close: s.Close}, nil
 }
 
-// reference runs a minimal Go web server until SIGTERM. It responds to all requests with the bytes of a file, or with "ok".
-func reference(file []string) error {
+// runReference runs a minimal Go web server until SIGTERM. It responds to all requests with the bytes of a file, or with "ok".
+func runReference(args []string) error {
 	body := []byte("ok")
-	if len(file) == 1 {
+	if len(args) == 1 {
 		var err error
-		if body, err = os.ReadFile(file[0]); err != nil {
+		if body, err = os.ReadFile(args[0]); err != nil {
 			return err
 		}
 	}

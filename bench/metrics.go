@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// metricsPairs is the number of measurements on each server. It is large, because the cost of metrics is smaller than the noise of one
+// metricsRounds is the number of measurements of each server. It is large, because the cost of metrics is smaller than the noise of one
 // measurement.
-const metricsPairs = 25
+const metricsRounds = 25
 
 // metricsTable prints what the metrics (numbers for Prometheus) cost. It measures the cached home page in turn on three servers: one with
 // metrics and two without. The difference between the two equal servers is the noise of the measurement.
@@ -45,11 +45,11 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 			return err
 		}
 		servers = append(servers, s)
-		_, secret, err := keysOf(ctx, env)
+		_, serviceKey, err := keysOf(ctx, env)
 		if err != nil {
 			return err
 		}
-		if _, err := fillProducts(ctx, s.url, secret, demoWorks); err != nil { // without pictures, which would be processed meanwhile
+		if _, err := fillProducts(ctx, s.url, serviceKey, demoWorks); err != nil { // without pictures, which would be processed meanwhile
 			return err
 		}
 	}
@@ -60,10 +60,10 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 	}
 	home := call{"home", http.MethodGet, "/", "", browserHeader}
 	var rates, cpus [2][]float64 // of the first server (with metrics) and the second one (without), relative to the third
-	for pair := range metricsPairs {
+	for round := range metricsRounds {
 		var m [3]measurement
 		for i := range servers {
-			i = (i + pair) % len(servers) // rotates, so that no server is always measured first
+			i = (i + round) % len(servers) // rotates, so that no server is always measured first
 			if i == 0 {
 				if err := get(ctx, "http://"+metricsAddress+"/metrics", ""); err != nil {
 					return err
@@ -83,7 +83,8 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	scrape := time.Since(begin)
-	_, err = fmt.Fprintf(out, "\nMetrics: the home page from memory, %d clients, median of %d pairs, beside the same program without them\n  %-24s requests/s %.3f   CPU a request %.3f\n  %-24s requests/s %.3f   CPU a request %.3f\n  one scrape %.1f ms\n",
-		clients, metricsPairs, "with metrics", median(rates[0]), median(cpus[0]), "without, for the noise", median(rates[1]), median(cpus[1]), ms(scrape))
+	_, err = fmt.Fprintf(out, "\nMetrics: the home page from memory, %d clients, median of %d pairs, beside the same program without them\n"+
+		"  %-24s requests/s %.3f   CPU a request %.3f\n  %-24s requests/s %.3f   CPU a request %.3f\n  one scrape %.1f ms\n",
+		clients, metricsRounds, "with metrics", median(rates[0]), median(cpus[0]), "without, for the noise", median(rates[1]), median(cpus[1]), ms(scrape))
 	return err
 }

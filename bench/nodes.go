@@ -33,7 +33,7 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	const size = 20_000 // works in the database
+	const works = 20_000 // in the database
 	env := append(os.Environ(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+databaseURL, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
 	var servers []*server
 	defer func() {
@@ -48,31 +48,32 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 		}
 		servers = append(servers, s)
 	}
-	keys := append(env, "ATELIE_DATA_DIR="+filepath.Join(dir, "0"))
-	public, secret, err := keysOf(ctx, keys)
+	firstEnv := append(env, "ATELIE_DATA_DIR="+filepath.Join(dir, "0"))
+	anonKey, serviceKey, err := keysOf(ctx, firstEnv)
 	if err != nil {
 		return err
 	}
-	id, err := fillProducts(ctx, servers[0].url, secret, size)
+	id, err := fillProducts(ctx, servers[0].url, serviceKey, works)
 	if err != nil {
 		return err
 	}
-	work, err := json.Marshal(product(size))
+	work, err := json.Marshal(product(works))
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\nNodes on one PostgreSQL (without fsync), %d works, %d clients, median of %d rounds, on %d cores that nodes, database and clients share\n  %-20s %5s %12s %7s %9s %9s %34s %18s\n",
-		size, nodeClients, rounds, runtime.NumCPU(), "", "nodes", "requests/s", "", "p50 ms", "p99 ms", "CPU us/request: nodes, database", "cores busy: ours, all"); err != nil {
+	if _, err := fmt.Fprintf(out, "\nNodes on one PostgreSQL (without fsync), %d works, %d clients, median of %d rounds, "+
+		"on %d cores that nodes, database and clients share\n  %-20s %5s %12s %7s %9s %9s %34s %18s\n",
+		works, nodeClients, rounds, runtime.NumCPU(), "", "nodes", "requests/s", "", "p50 ms", "p99 ms", "CPU us/request: nodes, database", "cores busy: ours, all"); err != nil {
 		return err
 	}
-	reader := http.Header{"Apikey": {public}}
-	writer := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	reader := http.Header{"Apikey": {anonKey}}
+	writer := http.Header{"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	for _, c := range []call{
 		{"24 newest", http.MethodGet, "/rest/v1/products?select=*&order=created_at.desc&limit=24", "", reader},
 		{"one by id", http.MethodGet, "/rest/v1/products?select=*&id=eq." + id, "", reader},
 		{"create", http.MethodPost, "/rest/v1/products", string(work), writer},
 	} {
-		if err := c.onNodes(ctx, out, servers); err != nil {
+		if err := c.nodeRows(ctx, out, servers); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -80,8 +81,8 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	return err
 }
 
-// onNodes measures a call with one, two … of the servers and prints a line for each.
-func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) error {
+// nodeRows measures a call with one server, then with two, and so on. It prints a row for each number of servers.
+func (c call) nodeRows(ctx context.Context, out io.Writer, servers []*server) error {
 	var one float64
 	for count := 1; count <= len(servers); count++ {
 		var all []measurement

@@ -13,13 +13,13 @@ import (
 	"modernc.org/quickjs"
 )
 
-// scriptRounds is the number of starts whose median the table shows.
+// scriptRounds is the number of measured starts of each kind; the table shows their medians.
 const scriptRounds = 9
 
-// pageScript measures how long the JavaScript engine takes to start with the script that renders pages. The program starts it with bytecode
-// that the build has made from the script. The reference is an engine that compiles the script itself.
+// pageScript prints how long the JavaScript engine takes to start with the script that renders pages. The program starts the engine with
+// bytecode that the build has made from the script. The reference is an engine that compiles the script when it starts.
 func pageScript(_ context.Context, out io.Writer) error {
-	packed, err := os.ReadFile("web/dist/.server/render.bytecode.br")
+	compressed, err := os.ReadFile("web/dist/.server/render.bytecode.br")
 	if err != nil {
 		return err
 	}
@@ -27,27 +27,28 @@ func pageScript(_ context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	load := func(*quickjs.VM) ([]byte, error) { return io.ReadAll(brotli.NewReader(bytes.NewReader(packed))) }
-	compile := func(vm *quickjs.VM) ([]byte, error) { return vm.Compile(string(script), quickjs.EvalGlobal) }
-	var loads, compiles []time.Duration
+	readBytecode := func(*quickjs.VM) ([]byte, error) { return io.ReadAll(brotli.NewReader(bytes.NewReader(compressed))) }
+	compileScript := func(vm *quickjs.VM) ([]byte, error) { return vm.Compile(string(script), quickjs.EvalGlobal) }
+	var bytecodeTimes, scriptTimes []time.Duration
 	for range scriptRounds {
-		loaded, err := startWith(load)
+		withBytecode, err := startWith(readBytecode)
 		if err != nil {
 			return err
 		}
-		compiled, err := startWith(compile)
+		withScript, err := startWith(compileScript)
 		if err != nil {
 			return err
 		}
-		loads, compiles = append(loads, loaded), append(compiles, compiled)
+		bytecodeTimes, scriptTimes = append(bytecodeTimes, withBytecode), append(scriptTimes, withScript)
 	}
-	slices.Sort(loads)
-	slices.Sort(compiles)
-	loaded, compiled := loads[scriptRounds/2], compiles[scriptRounds/2]
-	ratio := float64(loaded) / float64(compiled)
+	slices.Sort(bytecodeTimes)
+	slices.Sort(scriptTimes)
+	withBytecode, withScript := bytecodeTimes[scriptRounds/2], scriptTimes[scriptRounds/2]
+	ratio := float64(withBytecode) / float64(withScript)
 	recordCost("page script, start from bytecode, of compiling it", ratio)
-	_, err = fmt.Fprintf(out, "\n## The start of an engine that renders pages, medians of %d\n\n| from bytecode | compiling the script | ratio |\n| --- | --- | --- |\n| %d ms | %d ms | %.2f |\n",
-		scriptRounds, loaded.Milliseconds(), compiled.Milliseconds(), ratio)
+	_, err = fmt.Fprintf(out, "\n## The start of an engine that renders pages, medians of %d\n\n"+
+		"| from bytecode | compiling the script | ratio |\n| --- | --- | --- |\n| %d ms | %d ms | %.2f |\n",
+		scriptRounds, withBytecode.Milliseconds(), withScript.Milliseconds(), ratio)
 	return err
 }
 

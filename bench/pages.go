@@ -20,15 +20,16 @@ var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 // demoWorks is the number of works in the demo content.
 const demoWorks = 22
 
-// pageTable prints how fast the program serves pages and a list of works (from /rest/v1) from memory. The references are nginx and a Go
+// pageTable prints how fast the program serves cached pages and a cached list of works (/rest/v1). The references are nginx and a Go
 // handler, which send the same bytes. Then it prints how long page views take while works are added, and the memory with full caches.
 func pageTable(ctx context.Context, out io.Writer) error {
-	if _, err := fmt.Fprintf(out, "\nPages and anonymous answers from memory, %d clients, median of %d rounds; nginx writes its access log to a file, as it does by default, and we ours\n  %-30s %8s %12s %16s %16s %12s %14s\n",
+	if _, err := fmt.Fprintf(out, "\nPages and anonymous answers from memory, %d clients, median of %d rounds; "+
+		"nginx writes its access log to a file, as it does by default, and we ours\n  %-30s %8s %12s %16s %16s %12s %14s\n",
 		clients, pageRounds, "", "bytes", "requests/s", "of nginx", "of a Go handler", "p99 ms", "CPU us/request"); err != nil {
 		return err
 	}
 	for _, works := range []int{demoWorks, 20_000} {
-		if err := pagesOf(ctx, out, works); err != nil {
+		if err := pageRows(ctx, out, works); err != nil {
 			return fmt.Errorf("%d works: %w", works, err)
 		}
 	}
@@ -39,8 +40,8 @@ func pageTable(ctx context.Context, out io.Writer) error {
 // requests vary more.
 const pageRounds = 5
 
-// pagesOf prints the table for a site with the given number of works. For demoWorks, the site has the demo content.
-func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
+// pageRows prints the table for a site with the given number of works. For demoWorks, the site has the demo content.
+func pageRows(ctx context.Context, out io.Writer, works int) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
@@ -59,17 +60,17 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	public, secret, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
 	if works != demoWorks {
-		if _, err := fillProducts(ctx, s.url, secret, works); err != nil {
+		if _, err := fillProducts(ctx, s.url, serviceKey, works); err != nil {
 			return err
 		}
 	}
 	reader := browserHeader.Clone()
-	reader.Set("apikey", public)
+	reader.Set("apikey", anonKey)
 	home := call{"home", http.MethodGet, "/", "", browserHeader}
 	for _, c := range []call{
 		home,
@@ -77,15 +78,15 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 		{"gallery", http.MethodGet, "/gallery", "", browserHeader},
 		{"public list, 24 newest", http.MethodGet, "/rest/v1/products?select=*,media&order=created_at.desc&limit=24", "", reader},
 	} {
-		if err := c.besideOthers(ctx, out, s, works); err != nil {
+		if err := c.compareWithOthers(ctx, out, s, works); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	if err := home.whileOwnerEdits(ctx, out, s, secret); err != nil {
+	if err := home.whileOwnerEdits(ctx, out, s, serviceKey); err != nil {
 		return err
 	}
 	if works != demoWorks {
-		return fillMemory(ctx, out, s, public)
+		return fillMemory(ctx, out, s, anonKey)
 	}
 	return nil
 }
@@ -95,13 +96,13 @@ func startLogging(ctx context.Context, env []string, file string) (*server, erro
 	return start(ctx, env, "/bin/sh", "-c", `exec "$0" serve 2>"$1"`, binary, file)
 }
 
-// besideOthers measures a call to the program, to nginx and to a Go handler in turns, and prints a line.
-func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works int) error {
-	body, header, err := c.answer(ctx, s.url)
+// compareWithOthers measures a call to the program, to nginx and to a Go handler in turns, and prints a line.
+func (c call) compareWithOthers(ctx context.Context, out io.Writer, s *server, works int) error {
+	body, header, err := c.response(ctx, s.url)
 	if err != nil {
 		return err
 	}
-	plain, err := startMirror(ctx, body)
+	plain, err := startReference(ctx, body)
 	if err != nil {
 		return err
 	}
@@ -129,22 +130,23 @@ func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works 
 	return err
 }
 
-func (c call) answer(ctx context.Context, url string) ([]byte, http.Header, error) {
+// response sends the call without its body, and returns the body and the headers of the response.
+func (c call) response(ctx context.Context, url string) ([]byte, http.Header, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, url+c.path, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Header = c.header
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", answer.Status, body)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", response.Status, body)
 	}
-	return body, answer.Header, err
+	return body, response.Header, err
 }
 
 // nginxConfig responds to all URLs with one file. The other settings are those of Debian's package.
@@ -201,7 +203,7 @@ func startNginx(ctx context.Context, body []byte, header http.Header) (s *server
 		return nil, fmt.Errorf("nginx (make deps-bench installs it): %w", err)
 	}
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		got, _, err := call{method: http.MethodGet, path: "/"}.answer(ctx, s.url)
+		got, _, err := call{method: http.MethodGet, path: "/"}.response(ctx, s.url)
 		if err == nil && string(got) == string(body) {
 			return s, nil
 		}
@@ -213,8 +215,8 @@ func startNginx(ctx context.Context, body []byte, header http.Header) (s *server
 
 // whileOwnerEdits measures how long the first page view after a change takes, and page views while a work is added once a
 // second.
-func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, secret string) error {
-	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, serviceKey string) error {
+	owner := http.Header{"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	edit := func(n int) error {
 		body, err := json.Marshal(map[string]any{"title": fmt.Sprintf("Edited %d", n), "price": 0})
 		if err != nil {
@@ -278,10 +280,10 @@ func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, sec
 }
 
 // fillMemory requests more different pages and lists than the caches can hold, and prints the memory of the process.
-func fillMemory(ctx context.Context, out io.Writer, s *server, public string) error {
+func fillMemory(ctx context.Context, out io.Writer, s *server, anonKey string) error {
 	reader := browserHeader.Clone()
-	reader.Set("apikey", public)
-	body, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&artwork_type=eq.mural&limit=1000", header: http.Header{"Apikey": {public}}}.do(ctx, s.url)
+	reader.Set("apikey", anonKey)
+	body, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&artwork_type=eq.mural&limit=1000", header: http.Header{"Apikey": {anonKey}}}.do(ctx, s.url)
 	if err != nil {
 		return err
 	}
@@ -295,7 +297,7 @@ func fillMemory(ctx context.Context, out io.Writer, s *server, public string) er
 			{method: http.MethodGet, path: "/gallery?art=" + w.ID, header: browserHeader},
 			{method: http.MethodGet, path: "/gallery/mural?lang=pt&art=" + w.ID, header: browserHeader},
 			{method: http.MethodGet, path: fmt.Sprintf("/rest/v1/products?select=*&order=id&limit=100&offset=%d", i), header: reader},
-			{method: http.MethodGet, path: fmt.Sprintf("/rest/v1/products?select=*&order=id&limit=100&offset=%d", i), header: http.Header{"Apikey": {public}, "Accept-Encoding": {"identity"}}},
+			{method: http.MethodGet, path: fmt.Sprintf("/rest/v1/products?select=*&order=id&limit=100&offset=%d", i), header: http.Header{"Apikey": {anonKey}, "Accept-Encoding": {"identity"}}},
 		} {
 			if _, err := c.do(ctx, s.url); err != nil {
 				return err

@@ -22,13 +22,13 @@ const (
 	loadUploads   = 20                    // concurrent uploads
 	loadRounds    = 3                     // repetitions of each measurement; their median is printed
 	visitInterval = 10 * time.Millisecond // time between two requests of a visitor
-	loadIdle      = 10 * time.Second      // duration of a measurement without uploads
+	idleDuration  = 10 * time.Second      // duration of a measurement without uploads
 )
 
-// pictureLoad prints the response times of a visitor's requests while many pictures of 24 megapixels are uploaded at the same time and
-// their renditions (smaller pictures) are made. The reference is the same site without uploads. Measurements with and without uploads
-// alternate, so that other load of the machine affects both. The server and the processes that it starts run on two processors. This
-// program runs on the others, if there are any. The printed memory is that of the server and its processes together.
+// pictureLoad prints the response times of a visitor's requests while the server receives many pictures of 24 megapixels at the same time
+// and makes their renditions (smaller pictures). The reference is the same site without uploads. Measurements with and without uploads
+// alternate, so that other load of the machine affects both. The server and its child processes run on two processors, and this program on
+// the others, if there are any. The printed memory is that of the server and its child processes together.
 func pictureLoad(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-load")
 	if err != nil {
@@ -39,15 +39,19 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\neach round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | maximum |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\n"+
+		"The home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\n"+
+		"each round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n"+
+		"| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | maximum |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		loadUploads, float64(len(picture))/1e6, visitInterval.Milliseconds(), loadRounds); err != nil {
 		return err
 	}
 	for _, engine := range []string{"off", "auto"} { // values of ATELIE_VIPS: the program's own code, and the vips command
-		if _, missing := exec.LookPath("vips"); engine == "auto" && missing != nil {
-			continue
+		if _, err := exec.LookPath("vips"); engine == "auto" && err != nil {
+			continue // vips is not installed
 		}
-		if err := loadOf(ctx, out, dir, engine, picture); err != nil {
+		if err := loadRow(ctx, out, dir, engine, picture); err != nil {
 			return err
 		}
 	}
@@ -62,15 +66,15 @@ func generateUpload(ctx context.Context, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// loadOf prints the line for one engine, the value of ATELIE_VIPS.
-func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []byte) (err error) {
+// loadRow prints the line for one engine, the value of ATELIE_VIPS.
+func loadRow(ctx context.Context, out io.Writer, dir, engine string, picture []byte) (err error) {
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
 	load := exec.CommandContext(ctx, binary, "demo")
 	load.Env = env
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	anon, key, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -89,18 +93,18 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	var (
 		idle99, idle50, arriving99, making50, making99, took []time.Duration
 		ratios, idleMemory                                   []float64
-		each                                                 []string
-		most                                                 float64
+		ratioTexts                                           []string
+		peakMB                                               float64
 	)
 	for round := range loadRounds {
 		if err := waitUntilIdle(ctx, s); err != nil {
 			return err
 		}
 		idleMemory = append(idleMemory, treeMemory(s.process.Process.Pid))
-		idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
+		idle := visit(ctx, s.url, anonKey, func(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
-			case <-time.After(loadIdle):
+			case <-time.After(idleDuration):
 			}
 			return nil
 		})
@@ -112,14 +116,14 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 		arrived.Add(loadUploads)
 		rest := make(chan error, 1)
 		stopWatching, peak := watchMemory(s.process.Process.Pid, treeMemory)
-		go func() { rest <- uploadAll(ctx, s.url, key, picture, round, arrived.Done) }()
-		arriving := visit(ctx, s.url, anon, func(context.Context) error {
+		go func() { rest <- uploadAll(ctx, s.url, serviceKey, picture, round, arrived.Done) }()
+		arriving := visit(ctx, s.url, anonKey, func(context.Context) error {
 			arrived.Wait()
 			return nil
 		})
-		making := visit(ctx, s.url, anon, func(context.Context) error { return <-rest })
+		making := visit(ctx, s.url, anonKey, func(context.Context) error { return <-rest })
 		stopWatching()
-		most = max(most, *peak)
+		peakMB = max(peakMB, *peak)
 		if err := errors.Join(arriving.err, making.err); err != nil {
 			return err
 		}
@@ -127,12 +131,12 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 		ratio := float64(all.at(99)) / float64(idle.at(99))
 		idle50, idle99, arriving99 = append(idle50, idle.at(50)), append(idle99, idle.at(99)), append(arriving99, arriving.at(99))
 		making50, making99, took = append(making50, making.at(50)), append(making99, making.at(99)), append(took, time.Since(begin))
-		ratios, each = append(ratios, ratio), append(each, fmt.Sprintf("%.2f", ratio))
+		ratios, ratioTexts = append(ratios, ratio), append(ratioTexts, fmt.Sprintf("%.2f", ratio))
 	}
 	name := engineNames[engine]
 	_, err = fmt.Fprintf(out, "| %s | %.1f ms | %.1f ms | %.1f ms | %.1f ms | %.1f ms | **%.2f** | %s | %.1f s | %.0f MB | **%.0f MB** |\n", name,
 		ms(median(idle50)), ms(median(idle99)), ms(median(arriving99)), ms(median(making50)), ms(median(making99)),
-		median(ratios), strings.Join(each, ", "), median(took).Seconds(), median(idleMemory), most)
+		median(ratios), strings.Join(ratioTexts, ", "), median(took).Seconds(), median(idleMemory), peakMB)
 	return err
 }
 
@@ -212,7 +216,7 @@ func (v visitorTimes) at(percent int) time.Duration {
 }
 
 // visit requests pages, one after the other, until during returns.
-func visit(ctx context.Context, url, key string, during func(context.Context) error) visitorTimes {
+func visit(ctx context.Context, url, anonKey string, during func(context.Context) error) visitorTimes {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	finished := make(chan error, 1)
@@ -220,7 +224,7 @@ func visit(ctx context.Context, url, key string, during func(context.Context) er
 	var times []time.Duration
 	for pages, i := []string{"/", "/rest/v1/products?select=*&limit=24"}, 0; ; i++ {
 		begin := time.Now()
-		if err := get(ctx, url+pages[i%len(pages)], key); err != nil {
+		if err := get(ctx, url+pages[i%len(pages)], anonKey); err != nil {
 			return visitorTimes{err: err}
 		}
 		times = append(times, time.Since(begin))
@@ -234,7 +238,7 @@ func visit(ctx context.Context, url, key string, during func(context.Context) er
 
 // uploadAll uploads the picture loadUploads times at once. It calls arrived after each upload, and returns when each picture
 // has its widest rendition.
-func uploadAll(ctx context.Context, url, key string, picture []byte, round int, arrived func()) error {
+func uploadAll(ctx context.Context, url, serviceKey string, picture []byte, round int, arrived func()) error {
 	errs := make([]error, loadUploads)
 	var all sync.WaitGroup
 	for i := range errs {
@@ -246,7 +250,7 @@ func uploadAll(ctx context.Context, url, key string, picture []byte, round int, 
 				errs[i] = err
 				return
 			}
-			r.Header.Set("Authorization", "Bearer "+key)
+			r.Header.Set("Authorization", "Bearer "+serviceKey)
 			r.Header.Set("Content-Type", "image/jpeg")
 			err = expectOK(r)
 			arrived()
@@ -279,16 +283,16 @@ func requestWidest(ctx context.Context, url, name string) error {
 
 // expectOK sends a request. A status other than 200 is an error, whose text begins with the status.
 func expectOK(r *http.Request) error {
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return err
 	}
-	body, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
+	body, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %s", answer.Status, r.URL.Path, body[:min(len(body), 200)])
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", response.Status, r.URL.Path, body[:min(len(body), 200)])
 	}
 	return nil
 }

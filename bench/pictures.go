@@ -24,36 +24,41 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file measures how fast renditions (a picture in other sizes) are made, and their quality. Heavy work runs in child processes (see
-// run). The peak memory of a child includes the memory that its parent had at the child's start, so this process must stay small.
+// This file measures how fast the renditions of a picture (the picture in other sizes) are made, and their quality. Heavy work runs in child
+// processes (see run). The peak memory of a child includes its parent's memory at the child's start, so this process must stay small.
 
 // pictureTable compares the program's own picture engine (package rendition) with the vips command. Both make the ladder of a picture: its
-// renditions in the standard widths, in WebP and JPEG. Our engine makes them, and the placeholder (a tiny blurred preview), in one process.
-// vips needs one run that scales the source to 2560 pixels, and then one run for each file.
+// renditions in the standard widths, in WebP and JPEG. The own engine makes them in one process, together with the placeholder (a tiny
+// blurred preview). vips needs one process that scales the source to 2560 pixels, and then one process for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	_, noVips := exec.LookPath("vips")
-	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the main ones; fourteen are all that the program makes.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets without the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest width to the largest; \"SSIM gain at equal size\" is how much more of it vips' WebP has than\nours at the width where that is most, when its quality is set so that both weigh the same.\n\n",
-		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | SSIM gain at equal size |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
+	_, vipsErr := exec.LookPath("vips")
+	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\n"+
+		"Median of three. Five widths are the main ones; fourteen are all that the program makes.\n"+
+		"\"vips\" is the vips command: the CPU of all its processes, and in brackets without the cost of starting them. SSIM is to an\n"+
+		"exact Lanczos, in luma, from the smallest width to the largest; \"SSIM gain at equal size\" is how much more of it vips' WebP has than\n"+
+		"ours at the width where that is most, when its quality is set so that both weigh the same.\n\n",
+		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | SSIM gain at equal size |\n"+
+			"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
 		return err
 	}
-	five := rendition.MainWidths[:]
-	all := slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
+	mainWidths := rendition.MainWidths[:]
+	allWidths := slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 	for _, c := range []pictureCase{
-		{"24 MP, 4:2:0, five", 6000, 4000, false, "200MiB", 3, five},
-		{"24 MP, 4:4:4, five", 6000, 4000, true, "200MiB", 3, five},
-		{"24 MP, 4:2:0, fourteen", 6000, 4000, false, "200MiB", 3, all},
-		{"100 MP, 4:2:0, five", 11648, 8736, false, "500MiB", 1, five},
-		{"100 MP, 4:4:4, five", 11648, 8736, true, "500MiB", 1, five},
+		{"24 MP, 4:2:0, five", 6000, 4000, false, "200MiB", 3, mainWidths},
+		{"24 MP, 4:4:4, five", 6000, 4000, true, "200MiB", 3, mainWidths},
+		{"24 MP, 4:2:0, fourteen", 6000, 4000, false, "200MiB", 3, allWidths},
+		{"100 MP, 4:2:0, five", 11648, 8736, false, "500MiB", 1, mainWidths},
+		{"100 MP, 4:4:4, five", 11648, 8736, true, "500MiB", 1, mainWidths},
 	} {
-		if c.full && noVips != nil {
-			continue
+		if c.fullColour && vipsErr != nil {
+			continue // only vips can write the source
 		}
-		row, err := pictureRow(ctx, dir, c, noVips == nil)
+		row, err := pictureRow(ctx, dir, c, vipsErr == nil)
 		if err != nil {
 			return err
 		}
@@ -66,12 +71,12 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 
 // pictureCase is a source picture, and the renditions to make from it.
 type pictureCase struct {
-	name   string
-	w, h   int    // of the source, in pixels
-	full   bool   // 4:4:4: colour at full resolution; only vips can write it
-	limit  string // GOMEMLIMIT of our engine
-	rounds int    // of each measurement; their median is printed
-	widths []int  // of the renditions, in pixels
+	name       string
+	w, h       int    // size of the source in pixels
+	fullColour bool   // 4:4:4, colour at full resolution; only vips can write such a source
+	limit      string // GOMEMLIMIT of our engine
+	rounds     int    // number of measurements; their median is printed
+	widths     []int  // widths of the renditions in pixels
 }
 
 func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (string, error) {
@@ -79,7 +84,7 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 	if _, err := child(ctx, "", self(), "picture-generate", source, strconv.Itoa(c.w), strconv.Itoa(c.h)); err != nil {
 		return "", err
 	}
-	if c.full {
+	if c.fullColour {
 		full := filepath.Join(dir, "full.jpg")
 		if _, err := child(ctx, "", "vips", "jpegsave", source, full, "--Q", "92", "--subsample-mode", "off"); err != nil {
 			return "", err

@@ -13,14 +13,14 @@ import (
 type ratio struct {
 	Row   string  `json:"row"` // what was measured; results of two builds are compared by this text
 	Value float64 `json:"value"`
-	// Lower is true if a smaller value is better (times, for example), and false if a larger value is better (requests per second).
-	Lower bool `json:"lower,omitempty"`
+	// LowerIsBetter is true for times, for example, and false for requests per second.
+	LowerIsBetter bool `json:"lower,omitempty"`
 }
 
 // ratios collects results.
 type ratios struct {
 	mu  sync.Mutex
-	all []ratio // in the order of the tables
+	all []ratio // in the order of the printed rows; guarded by mu
 }
 
 // results has the results of this run.
@@ -30,15 +30,17 @@ var results ratios
 func record(row string, value float64) { results.add(ratio{Row: row, Value: value}) }
 
 // recordCost adds a row for which a smaller value is better.
-func recordCost(row string, value float64) { results.add(ratio{Row: row, Value: value, Lower: true}) }
-
-func (r *ratios) add(one ratio) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, one)
+func recordCost(row string, value float64) {
+	results.add(ratio{Row: row, Value: value, LowerIsBetter: true})
 }
 
-// write stores the results in a JSON file, and makes its folder.
+func (r *ratios) add(row ratio) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, row)
+}
+
+// write stores the results in a JSON file. It creates the file's folder.
 func (r *ratios) write(file string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +54,7 @@ func (r *ratios) write(file string) error {
 	return os.WriteFile(file, append(out, '\n'), 0o644)
 }
 
-// readRatios reads what write has stored.
+// readRatios reads a file that write has stored.
 func readRatios(file string) ([]ratio, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// This file records the requests of a browser's visit and sends them again, as many visitors would.
+// This file records the requests of a browser's visit and replays them as the visits of many visitors.
 
 // recording is a first visit of a page, as bench/record-visit.mjs has recorded it from Chromium.
 type recording struct {
@@ -38,16 +38,16 @@ func recordVisits(ctx context.Context, url string) ([]recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []recording
-	if err := json.Unmarshal(printed, &all); err != nil {
+	var recordings []recording
+	if err := json.Unmarshal(printed, &recordings); err != nil {
 		return nil, err
 	}
-	for _, r := range all {
+	for _, r := range recordings {
 		if len(r.Requests) < 5 || r.Requests[0].Path != "/" {
 			return nil, fmt.Errorf("%s: no visit of the home page was recorded", r.Device)
 		}
 	}
-	return all, nil
+	return recordings, nil
 }
 
 // runNode runs a script with the Node that npm has installed, and returns what it prints. This Node reads TypeScript.
@@ -67,14 +67,14 @@ func (r recording) bytes() (total int) {
 	return total
 }
 
-// visitPlan is a recording in the form in which it is sent.
+// visitPlan has the encoded requests of a recording.
 type visitPlan struct {
-	page  []byte     // the request for the page
-	first [][]byte   // the further requests on the connection of the page
-	more  [][][]byte // the requests of each further connection
+	page             []byte     // the request for the page
+	onPageConnection [][]byte   // the other requests on the connection of the page
+	onOthers         [][][]byte // the requests on each other connection
 }
 
-// plan encodes the requests for a server at host. Requests after the page begin when the page is there: those of one connection in
+// plan encodes the requests for a server at host. All other requests are sent after the response with the page: those of one connection in
 // their order, and those of different connections at the same time.
 func (r recording) plan(host string) visitPlan {
 	encode := func(request recordedRequest) []byte {
@@ -89,15 +89,15 @@ func (r recording) plan(host string) visitPlan {
 	var connections []int
 	for _, request := range r.Requests[1:] {
 		if request.Connection == r.Requests[0].Connection {
-			p.first = append(p.first, encode(request))
+			p.onPageConnection = append(p.onPageConnection, encode(request))
 			continue
 		}
 		at := slices.Index(connections, request.Connection)
 		if at < 0 {
 			at = len(connections)
-			connections, p.more = append(connections, request.Connection), append(p.more, nil)
+			connections, p.onOthers = append(connections, request.Connection), append(p.onOthers, nil)
 		}
-		p.more[at] = append(p.more[at], encode(request))
+		p.onOthers[at] = append(p.onOthers[at], encode(request))
 	}
 	return p
 }
@@ -105,9 +105,9 @@ func (r recording) plan(host string) visitPlan {
 // visitTimeout ends a visit without a response: it counts as refused.
 const visitTimeout = 10 * time.Second
 
-// visitor connects from an address of its own, as real visitors do. The addresses are also needed because one address has too few
+// visitorDialer connects from an IP address of its own, as real visitors do. One address for all visitors would also have too few
 // ports for the connections of a minute.
-func visitor(n int) *net.Dialer {
+func visitorDialer(n int) *net.Dialer {
 	return &net.Dialer{Timeout: visitTimeout, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16), byte(n>>8), byte(n))}}
 }
 
@@ -123,16 +123,16 @@ func send(c net.Conn, requests ...[]byte) error {
 		if _, err := c.Write(request); err != nil {
 			return err
 		}
-		answer, err := http.ReadResponse(reader, nil)
+		response, err := http.ReadResponse(reader, nil)
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(io.Discard, answer.Body)
-		if err = errors.Join(err, answer.Body.Close()); err != nil {
+		_, err = io.Copy(io.Discard, response.Body)
+		if err = errors.Join(err, response.Body.Close()); err != nil {
 			return err
 		}
-		if answer.StatusCode != http.StatusOK {
-			return errors.New(answer.Status)
+		if response.StatusCode != http.StatusOK {
+			return errors.New(response.Status)
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func send(c net.Conn, requests ...[]byte) error {
 func (p visitPlan) replay(ctx context.Context, n int, address string, begin time.Time) (page, whole time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, visitTimeout)
 	defer cancel()
-	dialer := visitor(n)
+	dialer := visitorDialer(n)
 	connect := func() (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
@@ -159,9 +159,9 @@ func (p visitPlan) replay(ctx context.Context, n int, address string, begin time
 		return 0, 0, err
 	}
 	page = time.Since(begin)
-	errs := make([]error, len(p.more))
+	errs := make([]error, len(p.onOthers))
 	var others sync.WaitGroup
-	for i, requests := range p.more {
+	for i, requests := range p.onOthers {
 		others.Go(func() {
 			c, err := connect()
 			if err == nil {
@@ -171,7 +171,7 @@ func (p visitPlan) replay(ctx context.Context, n int, address string, begin time
 			errs[i] = err
 		})
 	}
-	err = send(c, p.first...)
+	err = send(c, p.onPageConnection...)
 	others.Wait()
 	return page, time.Since(begin), errors.Join(append(errs, err)...)
 }

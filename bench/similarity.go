@@ -24,76 +24,76 @@ func similarityTo(args []string, out io.Writer) error {
 		return err
 	}
 	type size struct{ w, h int }
-	references := map[size]greys{} // the scaled source in each size
+	references := map[size]lumaImage{} // the scaled source in each size
 	for _, path := range args[1:] {
-		made, err := lumaOf(path, webp.Decode)
+		rendition, err := lumaOf(path, webp.Decode)
 		if err != nil {
 			return err
 		}
-		for i, v := range made.at {
-			made.at[i] = (v - 16) * 255 / 219 // VP8 stores luma in the range 16 to 235
+		for i, v := range rendition.luma {
+			rendition.luma[i] = (v - 16) * 255 / 219 // VP8 stores luma in the range 16 to 235
 		}
-		reference, ok := references[size{made.w, made.h}]
+		reference, ok := references[size{rendition.w, rendition.h}]
 		if !ok {
-			reference = source.lanczos(made.w, made.h)
-			references[size{made.w, made.h}] = reference
+			reference = source.lanczos(rendition.w, rendition.h)
+			references[size{rendition.w, rendition.h}] = reference
 		}
-		if _, err := fmt.Fprintf(out, "%.5f\n", ssim(reference, made)); err != nil {
+		if _, err := fmt.Fprintf(out, "%.5f\n", ssim(reference, rendition)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// greys is a picture with one luma value for each pixel.
-type greys struct {
+// lumaImage has the luma (brightness) of each pixel of a picture.
+type lumaImage struct {
 	w, h int       // in pixels
-	at   []float32 // 0 to 255, row by row
+	luma []float32 // 0 to 255, row by row
 }
 
 // lumaOf returns the luma of a picture file, as the file stores it.
-func lumaOf(path string, decode func(io.Reader) (image.Image, error)) (greys, error) {
+func lumaOf(path string, decode func(io.Reader) (image.Image, error)) (lumaImage, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return greys{}, err
+		return lumaImage{}, err
 	}
 	defer func() { _ = f.Close() }()
 	m, err := decode(f)
 	if err != nil {
-		return greys{}, err
+		return lumaImage{}, err
 	}
 	y, ok := m.(*image.YCbCr)
 	if !ok {
-		return greys{}, fmt.Errorf("%s is of %T", path, m)
+		return lumaImage{}, fmt.Errorf("%s is of %T", path, m)
 	}
-	g := greys{y.Rect.Dx(), y.Rect.Dy(), nil}
+	g := lumaImage{y.Rect.Dx(), y.Rect.Dy(), nil}
 	for r := range g.h {
 		for _, v := range y.Y[r*y.YStride:][:g.w] {
-			g.at = append(g.at, float32(v))
+			g.luma = append(g.luma, float32(v))
 		}
 	}
 	return g, nil
 }
 
-// lanczos scales the picture to w × h pixels.
-func (g greys) lanczos(w, h int) greys {
-	return g.across(w).turned().across(h).turned()
+// lanczos returns the picture scaled to w × h pixels.
+func (g lumaImage) lanczos(w, h int) lumaImage {
+	return g.scaledToWidth(w).transposed().scaledToWidth(h).transposed()
 }
 
-// turned returns the picture with rows and columns exchanged.
-func (g greys) turned() greys {
-	t := greys{g.h, g.w, make([]float32, len(g.at))}
+// transposed returns the picture with rows and columns exchanged.
+func (g lumaImage) transposed() lumaImage {
+	t := lumaImage{g.h, g.w, make([]float32, len(g.luma))}
 	for y := range g.h {
 		for x := range g.w {
-			t.at[x*t.w+y] = g.at[y*g.w+x]
+			t.luma[x*t.w+y] = g.luma[y*g.w+x]
 		}
 	}
 	return t
 }
 
-// across scales the picture to a width of w pixels.
-func (g greys) across(w int) greys {
-	t := greys{w, g.h, make([]float32, w*g.h)}
+// scaledToWidth returns the picture scaled to a width of w pixels.
+func (g lumaImage) scaledToWidth(w int) lumaImage {
+	t := lumaImage{w, g.h, make([]float32, w*g.h)}
 	step := float64(g.w) / float64(w)
 	s := max(step, 1)
 	for x := range w {
@@ -113,9 +113,9 @@ func (g greys) across(w int) greys {
 		for y := range g.h {
 			v := 0.0
 			for k, weight := range weights {
-				v += weight * float64(g.at[y*g.w+first+k])
+				v += weight * float64(g.luma[y*g.w+first+k])
 			}
-			t.at[y*w+x] = float32(v / sum)
+			t.luma[y*w+x] = float32(v / sum)
 		}
 	}
 	return t
@@ -123,7 +123,7 @@ func (g greys) across(w int) greys {
 
 // ssim returns the mean structural similarity of two pictures, over windows of 8 × 8 pixels at distances of four, without a
 // Gaussian weight.
-func ssim(a, b greys) float64 {
+func ssim(a, b lumaImage) float64 {
 	const c1, c2 = 0.01 * 255 * 0.01 * 255, 0.03 * 255 * 0.03 * 255
 	total, n := 0.0, 0
 	for y := 0; y+8 <= a.h; y += 4 {
@@ -131,7 +131,7 @@ func ssim(a, b greys) float64 {
 			var sa, sb, aa, bb, ab float64
 			for r := range 8 {
 				for c := range 8 {
-					p, q := float64(a.at[(y+r)*a.w+x+c]), float64(b.at[(y+r)*a.w+x+c])
+					p, q := float64(a.luma[(y+r)*a.w+x+c]), float64(b.luma[(y+r)*a.w+x+c])
 					sa, sb, aa, bb, ab = sa+p, sb+q, aa+p*p, bb+q*q, ab+p*q
 				}
 			}

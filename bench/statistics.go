@@ -10,64 +10,65 @@ import (
 
 // This file has the statistics with which benchmarks compare measured times.
 
-// mannWhitney returns the two-sided p value of the Mann-Whitney test: how probable a difference as large as that of the two samples is if
-// both come from one distribution. It uses the normal approximation with a correction for equal values (ties). It needs about 20 values in
-// each sample.
+// mannWhitney returns the two-sided p value of the Mann-Whitney test: the probability that two samples from one distribution differ at least
+// as much as a and b. It uses the normal approximation with the correction for ties (equal values). The approximation needs about 20 values
+// in each sample.
 func mannWhitney(a, b []time.Duration) float64 {
 	type value struct {
 		duration time.Duration
-		first    bool
+		isFromA  bool
 	}
 	all := make([]value, 0, len(a)+len(b))
 	for _, d := range a {
-		all = append(all, value{d, true})
+		all = append(all, value{d, true /* isFromA */})
 	}
 	for _, d := range b {
-		all = append(all, value{d, false})
+		all = append(all, value{d, false /* isFromA */})
 	}
 	slices.SortFunc(all, func(x, y value) int { return cmp.Compare(x.duration, y.duration) })
-	var ranks, ties float64
+	var rankSumA, tieSum float64 // the sum of the ranks of a, and the sum of t³ - t over all groups of t equal values
 	for i := 0; i < len(all); {
 		j := i
 		for j < len(all) && all[j].duration == all[i].duration {
 			j++
 		}
-		rank := float64(i+j+1) / 2 // the mean of i+1 … j
+		meanRank := float64(i+j+1) / 2 // equal values have the ranks i+1 … j and share their mean
 		for _, v := range all[i:j] {
-			if v.first {
-				ranks += rank
+			if v.isFromA {
+				rankSumA += meanRank
 			}
 		}
 		t := float64(j - i)
-		ties += t*t*t - t
+		tieSum += t*t*t - t
 		i = j
 	}
-	n1, n2 := float64(len(a)), float64(len(b))
-	n := n1 + n2
-	u := ranks - n1*(n1+1)/2
-	spread := math.Sqrt(n1 * n2 / 12 * (n + 1 - ties/(n*(n-1))))
-	if spread == 0 {
-		return 1
+	nA, nB := float64(len(a)), float64(len(b))
+	n := nA + nB
+	u := rankSumA - nA*(nA+1)/2
+	meanU := nA * nB / 2 // the mean of u, and below its standard deviation, for samples from one distribution
+	standardDeviation := math.Sqrt(nA * nB / 12 * (n + 1 - tieSum/(n*(n-1))))
+	if standardDeviation == 0 {
+		return 1 // all values are equal
 	}
-	return math.Erfc(math.Abs(u-n1*n2/2) / spread / math.Sqrt2)
+	return math.Erfc(math.Abs(u-meanU) / standardDeviation / math.Sqrt2)
 }
 
-// medianDifference returns the difference of the medians of two samples, and its 95 % confidence interval by bootstrap (from samples that
-// are drawn again, at random, from the two samples).
+// medianDifference returns the median of a minus the median of b, and the 95 % confidence interval of this difference by bootstrap: from
+// the differences between samples that are resampled from a and b with replacement.
 func medianDifference(a, b []time.Duration) (difference, low, high time.Duration) {
 	const replicates = 2000
-	random := rand.New(rand.NewPCG(1, 2)) // the same replicates for the same measurements
-	draw := func(from []time.Duration) []time.Duration {
-		out := make([]time.Duration, len(from))
+	random := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the same measurements give the same interval
+	resample := func(sample []time.Duration) []time.Duration {
+		out := make([]time.Duration, len(sample))
 		for i := range out {
-			out[i] = from[random.IntN(len(from))]
+			out[i] = sample[random.IntN(len(sample))]
 		}
 		return out
 	}
-	all := make([]time.Duration, replicates)
-	for i := range all {
-		all[i] = median(draw(a)) - median(draw(b))
+	differences := make([]time.Duration, replicates)
+	for i := range differences {
+		differences[i] = median(resample(a)) - median(resample(b))
 	}
-	slices.Sort(all)
-	return median(a) - median(b), all[replicates/40], all[replicates-replicates/40]
+	slices.Sort(differences)
+	return median(a) - median(b), differences[replicates/40], differences[replicates-replicates/40] // 1/40 is 2.5 %
 }

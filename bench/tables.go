@@ -16,10 +16,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// This file measures requests on tables (/rest/v1). Its types call and measurement also serve the other benchmarks.
+// This file measures requests on tables (/rest/v1). The other benchmarks also use its types call and measurement.
 
-// sizes are the numbers of rows with which requests are measured. A request that uses an index should cost the same with both.
-var sizes = []int{200, 20_000}
+// tableSizes are the numbers of rows for which requests are measured. A request that uses an index should cost the same for both.
+var tableSizes = []int{200, 20_000}
 
 // call is a request that is measured.
 type call struct {
@@ -37,7 +37,7 @@ type measurement struct {
 // tableCosts prints the cost of requests on tables, compared with a Go server in another process that writes the same bytes
 // from memory.
 func tableCosts(ctx context.Context, out io.Writer) (err error) {
-	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
 	for _, engine := range []struct {
 		name string
 		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
@@ -45,23 +45,24 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 		{"SQLite", func(context.Context) (string, error) { return "", nil }},
 		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
 	} {
-		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
+		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; "+
+			"in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
 			return err
 		}
-		pages := map[string][]measurement{} // by the name of the request, one for each of sizes
-		for _, size := range sizes {
-			url, err := engine.url(ctx)
+		results := map[string][]measurement{} // by the name of the call; one measurement for each of tableSizes
+		for _, size := range tableSizes {
+			databaseURL, err := engine.url(ctx)
 			if err != nil {
 				return err
 			}
-			if err := tableSize(ctx, out, engine.name, url, size, pages); err != nil {
+			if err := tableCostRows(ctx, out, engine.name, databaseURL, size, results); err != nil {
 				return err
 			}
 		}
 		for _, name := range []string{"24 newest", "24 newest murals", "one by id"} {
-			small, large := pages[name][0], pages[name][1]
-			if _, err := fmt.Fprintf(out, "  %s: %d rows cost %.2f times the CPU of %d\n", name, sizes[1], float64(large.cpu)/float64(small.cpu), sizes[0]); err != nil {
+			small, large := results[name][0], results[name][1]
+			if _, err := fmt.Fprintf(out, "  %s: %d rows cost %.2f times the CPU of %d\n", name, tableSizes[1], float64(large.cpu)/float64(small.cpu), tableSizes[0]); err != nil {
 				return err
 			}
 		}
@@ -69,36 +70,36 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// tableSize measures all calls on a new site with size works, prints them and appends them to pages, by the names of the
-// calls. engine is the name of the database.
-func tableSize(ctx context.Context, out io.Writer, engine, url string, size int, pages map[string][]measurement) error {
+// tableCostRows measures all calls on a new site with size works. It prints the measurements and appends them to results, by the names of
+// the calls. engine is the name of the database engine. databaseURL is "" for SQLite in the data folder.
+func tableCostRows(ctx context.Context, out io.Writer, engine, databaseURL string, size int, results map[string][]measurement) error {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+url)
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+databaseURL)
 	s, err := start(ctx, env, binary, "serve")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = s.stop() }()
-	public, secret, err := keysOf(ctx, env)
+	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
-	id, err := fillProducts(ctx, s.url, secret, size)
+	id, err := fillProducts(ctx, s.url, serviceKey, size)
 	if err != nil {
 		return err
 	}
 	reader := func(more ...string) http.Header {
-		h := http.Header{"Apikey": {public}}
+		h := http.Header{"Apikey": {anonKey}}
 		for i := 0; i < len(more); i += 2 {
 			h.Set(more[i], more[i+1])
 		}
 		return h
 	}
-	writer := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	writer := http.Header{"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	work, err := json.Marshal(product(size))
 	if err != nil {
 		return err
@@ -110,22 +111,23 @@ func tableSize(ctx context.Context, out io.Writer, engine, url string, size int,
 		{"one by id", http.MethodGet, "/rest/v1/products?select=*&id=eq." + id, "", reader("Accept", "application/vnd.pgrst.object+json")},
 		{"create", http.MethodPost, "/rest/v1/products", string(work), writer},
 	} {
-		m, err := compare(ctx, out, s, c, engine, size)
+		m, err := compareWithReference(ctx, out, s, c, engine, size)
 		if err != nil {
 			return fmt.Errorf("%s of %d: %w", c.name, size, err)
 		}
-		pages[c.name] = append(pages[c.name], m)
+		results[c.name] = append(results[c.name], m)
 	}
 	return nil
 }
 
-// compare measures a call alternately with the program and with a mirror, prints both results and returns the program's.
-func compare(ctx context.Context, out io.Writer, s *server, c call, engine string, size int) (measurement, error) {
+// compareWithReference measures a call alternately with the program and with a reference server. It prints both results and returns that of
+// the program.
+func compareWithReference(ctx context.Context, out io.Writer, s *server, c call, engine string, size int) (measurement, error) {
 	body, err := c.do(ctx, s.url)
 	if err != nil {
 		return measurement{}, err
 	}
-	m, err := startMirror(ctx, body)
+	m, err := startReference(ctx, body)
 	if err != nil {
 		return measurement{}, err
 	}
@@ -167,14 +169,14 @@ func (c call) do(ctx context.Context, url string) ([]byte, error) {
 		return nil, err
 	}
 	r.Header = c.header
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= 300 {
-		err = fmt.Errorf("%s: %s", answer.Status, body)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s", response.Status, body)
 	}
 	return body, err
 }
@@ -245,7 +247,7 @@ func product(n int) map[string]any {
 }
 
 // fillProducts inserts works by HTTP and returns the id of one of them.
-func fillProducts(ctx context.Context, url, secret string, size int) (id string, err error) {
+func fillProducts(ctx context.Context, url, serviceKey string, size int) (id string, err error) {
 	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	for from := 0; from < size; from += 1000 {
 		rows := []map[string]any{}
@@ -259,14 +261,14 @@ func fillProducts(ctx context.Context, url, secret string, size int) (id string,
 			return "", err
 		}
 		c := call{method: http.MethodPost, path: "/rest/v1/products?select=id", body: string(body), header: http.Header{
-			"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=representation"},
+			"Apikey": {serviceKey}, "Authorization": {"Bearer " + serviceKey}, "Content-Type": {"application/json"}, "Prefer": {"return=representation"},
 		}}
-		answer, err := c.do(ctx, url)
+		response, err := c.do(ctx, url)
 		if err != nil {
 			return "", err
 		}
 		var stored []struct{ ID string }
-		if err := json.Unmarshal(answer, &stored); err != nil {
+		if err := json.Unmarshal(response, &stored); err != nil {
 			return "", err
 		}
 		id = stored[len(stored)/2].ID
@@ -274,8 +276,8 @@ func fillProducts(ctx context.Context, url, secret string, size int) (id string,
 	return id, nil
 }
 
-// startMirror starts this program again as a server that responds to all requests with the given bytes.
-func startMirror(ctx context.Context, body []byte) (*server, error) {
+// startReference starts this program again as a server that responds to all requests with the given bytes.
+func startReference(ctx context.Context, body []byte) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -284,7 +286,7 @@ func startMirror(ctx context.Context, body []byte) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // the mirror reads the file before it prints its address
+	defer func() { _ = os.Remove(file.Name()) }() // the reference reads the file before it prints its address
 	_, err = file.Write(body)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err

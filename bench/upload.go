@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	bits "encoding/binary"
+	bits "encoding/binary" // not "binary", which is a variable of this package
 	"errors"
 	"fmt"
 	"io"
@@ -20,16 +20,17 @@ import (
 )
 
 const (
-	uploadSize  = 2_000_000_000 // bytes of the file
-	uploadCuts  = 20            // interruptions of the connection
-	uploadChunk = 6 << 20       // bytes of a piece, which is one request of the upload; hosted Supabase requires this size
-	uploadPeak  = 100           // MB; the server's peak memory must stay below this
+	uploadSize          = 2_000_000_000 // bytes of the file
+	uploadInterruptions = 20            // how often the connection is interrupted
+	uploadChunk         = 6 << 20       // bytes of a piece, which one request sends; hosted Supabase requires this size
+	uploadMaxMB         = 100           // the server's peak memory must stay below this
 )
 
 // uploadTable prints the speed and the memory of a large resumable upload with interruptions, on disk and on S3. It returns an error if the
-// file that it downloads afterwards differs, or if the server's memory reaches uploadPeak.
+// file that it downloads afterwards differs, or if the server's memory reaches uploadMaxMB.
 func uploadTable(ctx context.Context, out io.Writer) (err error) {
-	if _, err := fmt.Fprintf(out, "\nResumable upload of %.1f GB in pieces of 6 MiB, cut %d times within a piece and twice resumed on a server that was started again\n", uploadSize/1e9, uploadCuts); err != nil {
+	if _, err := fmt.Fprintf(out, "\nResumable upload of %.1f GB in pieces of 6 MiB, "+
+		"cut %d times within a piece and twice resumed on a server that was started again\n", uploadSize/1e9, uploadInterruptions); err != nil {
 		return err
 	}
 	err = resumableUpload(ctx, out, "disk", "")
@@ -51,11 +52,11 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_STORAGE_URL="+store)
-	_, key, err := keysOf(ctx, env)
+	_, serviceKey, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
-	u := &uploadState{ctx: ctx, key: key}
+	u := &uploadState{ctx: ctx, serviceKey: serviceKey}
 	if u.server, err = start(ctx, env, binary, "serve"); err != nil {
 		return err
 	}
@@ -65,16 +66,16 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	}
 	begin := time.Now()
 	var peak float64
-	for cut := range uploadCuts + 1 {
+	for cut := range uploadInterruptions + 1 {
 		// Each interruption is in the middle of a piece; the last part ends at the end of the file.
 		end := int64(uploadSize)
-		if cut < uploadCuts {
-			end = uploadSize/(uploadCuts+1)*int64(cut+1) + uploadChunk/2
+		if cut < uploadInterruptions {
+			end = uploadSize/(uploadInterruptions+1)*int64(cut+1) + uploadChunk/2
 		}
 		if err := u.send(end); err != nil {
 			return fmt.Errorf("after %d bytes: %w", u.offset, err)
 		}
-		if cut != 5 && cut != 14 {
+		if cut != 5 && cut != 14 { // after these two interruptions the server is restarted
 			continue
 		}
 		now, err := u.server.memory("VmHWM")
@@ -110,7 +111,7 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	if _, err := fmt.Fprintf(out, "  %-15s %6.1f s   %5.0f MB/s   SHA-256 %s   peak memory of the server %.0f MB, after the download %.0f MB\n", name, took.Seconds(), uploadSize/1e6/took.Seconds(), verdict, peak, max(peak, download)); err != nil {
 		return err
 	}
-	if peak = max(peak, download); !identical || peak >= uploadPeak {
+	if peak = max(peak, download); !identical || peak >= uploadMaxMB {
 		return fmt.Errorf("upload on %s: %s bytes, %.0f MB", name, verdict, peak)
 	}
 	return nil
@@ -118,12 +119,12 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 
 // uploadState is the state of a running upload.
 type uploadState struct {
-	ctx    context.Context
-	server *server
-	key    string
-	path   string
-	offset int64
-	sent   film
+	ctx        context.Context
+	server     *server
+	serviceKey string
+	path       string // path of the upload's URL
+	offset     int64  // number of bytes that the server has received
+	sent       film   // the file
 }
 
 func (u *uploadState) request(method, path string, body io.Reader, headers ...string) (*http.Response, error) {
@@ -131,7 +132,7 @@ func (u *uploadState) request(method, path string, body io.Reader, headers ...st
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+u.key)
+	r.Header.Set("Authorization", "Bearer "+u.serviceKey)
 	r.Header.Set("Tus-Resumable", "1.0.0")
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -144,15 +145,15 @@ func (u *uploadState) request(method, path string, body io.Reader, headers ...st
 
 func (u *uploadState) begin() error {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
-	answer, err := u.request(http.MethodPost, "/storage/v1/upload/resumable", http.NoBody, "Upload-Length", strconv.Itoa(uploadSize),
+	response, err := u.request(http.MethodPost, "/storage/v1/upload/resumable", http.NoBody, "Upload-Length", strconv.Itoa(uploadSize),
 		"Upload-Metadata", "bucketName "+encode("product-images")+",objectName "+encode("large.mp4")+",contentType "+encode("video/mp4"))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	u.path = strings.TrimPrefix(answer.Header.Get("Location"), u.server.url)
-	if answer.StatusCode != http.StatusCreated {
-		return errors.New("begin: " + answer.Status)
+	defer func() { _ = response.Body.Close() }()
+	u.path = strings.TrimPrefix(response.Header.Get("Location"), u.server.url)
+	if response.StatusCode != http.StatusCreated {
+		return errors.New("begin: " + response.Status)
 	}
 	return nil
 }
@@ -168,31 +169,31 @@ func (u *uploadState) send(end int64) error {
 		if cut {
 			body = io.MultiReader(io.NewSectionReader(u.sent, u.offset, end-u.offset), failing{})
 		}
-		answer, err := u.request(http.MethodPatch, u.path, io.NopCloser(body), "Upload-Offset", strconv.FormatInt(u.offset, 10),
+		response, err := u.request(http.MethodPatch, u.path, io.NopCloser(body), "Upload-Offset", strconv.FormatInt(u.offset, 10),
 			"Content-Type", "application/offset+octet-stream", "Content-Length", strconv.FormatInt(length, 10))
 		switch {
 		case cut && err == nil:
-			return errors.Join(errors.New("half a piece was answered with "+answer.Status), answer.Body.Close())
+			return errors.Join(errors.New("half a piece was answered with "+response.Status), response.Body.Close())
 		case cut:
 			return u.ask()
 		case err != nil:
 			return err
 		}
-		text, err := io.ReadAll(answer.Body)
-		if err = errors.Join(err, answer.Body.Close()); err != nil {
+		text, err := io.ReadAll(response.Body)
+		if err = errors.Join(err, response.Body.Close()); err != nil {
 			return err
 		}
 		// The server was still storing the interrupted piece: the offset has changed since ask, or the upload was locked.
-		if answer.StatusCode == http.StatusConflict || bytes.Contains(text, []byte("ERR_UPLOAD_INTERRUPTED")) {
+		if response.StatusCode == http.StatusConflict || bytes.Contains(text, []byte("ERR_UPLOAD_INTERRUPTED")) {
 			if err := u.ask(); err != nil {
 				return err
 			}
 			continue
 		}
-		if answer.StatusCode != http.StatusNoContent {
-			return fmt.Errorf("PATCH: %s: %s", answer.Status, text)
+		if response.StatusCode != http.StatusNoContent {
+			return fmt.Errorf("PATCH: %s: %s", response.Status, text)
 		}
-		if u.offset, err = strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64); err != nil {
+		if u.offset, err = strconv.ParseInt(response.Header.Get("Upload-Offset"), 10, 64); err != nil {
 			return err
 		}
 	}
@@ -201,31 +202,31 @@ func (u *uploadState) send(end int64) error {
 
 // ask reads the offset of the upload from the server.
 func (u *uploadState) ask() error {
-	answer, err := u.request(http.MethodHead, u.path, http.NoBody)
+	response, err := u.request(http.MethodHead, u.path, http.NoBody)
 	if err != nil {
 		return err
 	}
-	_ = answer.Body.Close() // HEAD has none
-	if answer.StatusCode != http.StatusOK {
-		return errors.New("HEAD: " + answer.Status)
+	_ = response.Body.Close() // HEAD has none
+	if response.StatusCode != http.StatusOK {
+		return errors.New("HEAD: " + response.Status)
 	}
-	u.offset, err = strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64)
+	u.offset, err = strconv.ParseInt(response.Header.Get("Upload-Offset"), 10, 64)
 	return err
 }
 
 // compare downloads the file and reports whether it has the same hash as what was sent.
 func (u *uploadState) compare() (bool, error) {
-	answer, err := u.request(http.MethodGet, "/storage/v1/object/public/product-images/large.mp4", http.NoBody)
+	response, err := u.request(http.MethodGet, "/storage/v1/object/public/product-images/large.mp4", http.NoBody)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = answer.Body.Close() }()
+	defer func() { _ = response.Body.Close() }()
 	ours, theirs := sha256.New(), sha256.New()
 	if _, err := io.Copy(ours, io.NewSectionReader(u.sent, 0, uploadSize)); err != nil {
 		return false, err
 	}
-	_, err = io.Copy(theirs, answer.Body)
-	return answer.StatusCode == http.StatusOK && bytes.Equal(ours.Sum(nil), theirs.Sum(nil)), err
+	_, err = io.Copy(theirs, response.Body)
+	return response.StatusCode == http.StatusOK && bytes.Equal(ours.Sum(nil), theirs.Sum(nil)), err
 }
 
 // failing is a body whose reading fails, which breaks the connection.

@@ -1,6 +1,6 @@
 // Package activity gives owners (accounts with the role admin) the activity log, which says who did what, and when: sign-ins, changes of
 // content, exports, and changes of keys, roles and accounts. The activity log merges two tables:
-//   - The table activity. Database triggers (migration 31) and the Record functions of this package write it.
+//   - The activity table. Database triggers (migration 31) and the Record functions of this package write it.
 //   - The audit log, with the events of accounts. It belongs to package auth, which reads it for this package.
 package activity
 
@@ -12,7 +12,7 @@ import (
 	"atelie/internal/device"
 )
 
-// RetentionDays is for how many days the rows of the table activity and of the audit log are kept.
+// RetentionDays is the number of days for which the rows of the activity table and of the audit log are kept.
 const RetentionDays = 400
 
 // pageSize is the maximum number of entries in a response.
@@ -43,12 +43,12 @@ const (
 	ByDeleted ActorKind = "deleted" // an account that no longer exists
 	ByKey     ActorKind = "key"     // the service key
 	ByCommand ActorKind = "command" // a command, such as atelie owner or atelie copy
-	ByProgram ActorKind = "program" // the program; in the table activity it can also be the service key or a command
+	ByProgram ActorKind = "program" // the program; in the activity table it can also be the service key or a command
 	ByNobody  ActorKind = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 	ByVisitor ActorKind = "visitor" // a visitor who erased a message at its private link
 )
 
-// VisitorActor is the id that stands for visitors in the column actor, because visitors have no account. No account has this id.
+// VisitorActor is the id that stands for visitors in the actor column, because visitors have no account. No account has this id.
 const VisitorActor = "00000000-0000-0000-0000-000000000000"
 
 // Entry is one entry of the log.
@@ -82,10 +82,10 @@ type Series struct {
 }
 
 // Position is a place in the order of the entries, from which a response continues. The newest entry comes first. Of entries with
-// the same time, those of the table activity come before the events of accounts.
+// the same time, those of the activity table come before the events of accounts.
 type Position struct {
 	At     time.Time
-	Change int64  // of the entries of the table activity with the time At, those with a smaller id follow
+	Change int64  // of the entries of the activity table with the time At, those with a smaller id follow
 	Event  string // of the events of accounts with the time At, those with a larger id (a UUID) follow
 }
 
@@ -102,10 +102,10 @@ type Service struct {
 	now func() time.Time
 }
 
-// New returns a service that reads the table activity of d.
+// New returns a service that reads the activity table of d.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service { return &Service{d, cfg, now} }
 
-// Purge deletes the entries of the table activity that are older than RetentionDays. Package auth purges the audit log.
+// Purge deletes the entries of the activity table that are older than RetentionDays. Package auth purges the audit log.
 func (s *Service) Purge(ctx context.Context) error {
 	return deleteBefore(ctx, s.db, s.now().AddDate(0, 0, -RetentionDays))
 }

@@ -68,8 +68,8 @@ func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	return httpx.UncachedJSON(w, page)
 }
 
-// readPage merges the entries of the table activity and the events of accounts in the order of Position, and returns the first
-// pageSize of them.
+// readPage merges the entries of the activity table and the events of accounts in the order of Position, and returns the first pageSize of
+// them. It reads one more of each, to know whether other entries follow.
 func (s *Service) readPage(ctx context.Context, kinds []Kind, after Position) (response, error) {
 	changes, err := listChanges(ctx, s.db, kinds, after, pageSize+1)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on the table activity.
+// This file has the queries on the activity table.
 
-// change is an entry from the table activity. Entry.Title is the current title of the changed row. If a work was added to a series or
+// change is an entry from the activity table. Entry.Title is the current title of the changed row. If a work was added to a series or
 // removed from it, the changed row is the work, and Entry.Series has the current title of the series. If the row or the series no longer
 // exists, the title that it had when the entry was recorded is used.
 type change struct {
@@ -58,19 +58,20 @@ const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 // scanChange reads a row of selectChange.
 func scanChange(row db.Row) (c change, err error) {
 	var (
-		actor           *string // id of the account that acted
+		actorID         *string // id of the account that acted
 		actorAccountID  *string // the same id; nil if that account no longer exists
 		rowID, seriesID *string // nil if the row or the series no longer exists
-		series          *string // title of the series; nil if the entry is not about a work in a series
+		seriesTitle     *string // nil if the entry is not about a work in a series
 	)
-	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &actorAccountID, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
+	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actorID, &actorAccountID, &c.Account, &c.Subject, &c.Table,
+		&rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &seriesTitle, &c.recordedSeries)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
-	case actor == nil && slices.Contains(commandActions, c.Action):
+	case actorID == nil && slices.Contains(commandActions, c.Action):
 		c.By = ByCommand
-	case actor == nil:
+	case actorID == nil:
 		c.By = ByProgram
-	case *actor == VisitorActor:
+	case *actorID == VisitorActor:
 		c.By = ByVisitor
 	case actorAccountID == nil:
 		c.By = ByDeleted
@@ -80,8 +81,8 @@ func scanChange(row db.Row) (c change, err error) {
 	if rowID != nil {
 		c.RowID = *rowID
 	}
-	if series != nil {
-		c.Series = &Series{Title: *series}
+	if seriesTitle != nil {
+		c.Series = &Series{Title: *seriesTitle}
 		if seriesID != nil {
 			c.Series.ID = *seriesID
 		}
@@ -116,7 +117,7 @@ func RecordCalendar(ctx context.Context, q db.Querier, action, account string, n
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'key', $2, $3)", now, action, actorOf(account))
 }
 
-// actorOf returns the value of the column actor for the id of an account, null for a key.
+// actorOf returns the value of the actor column for the id of an account, null for a key.
 func actorOf(account string) any {
 	if id, err := uuid.Parse(account); err == nil {
 		return id.String()

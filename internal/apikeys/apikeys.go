@@ -19,7 +19,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Time limits of reads of the table access_keys.
+// Time limits of reads of the access_keys table.
 const (
 	readTimeout = 5 * time.Second // timeout of one read
 	// staleLimit is how long an old snapshot is used while the database cannot be read. In that time this node (one of several servers of
@@ -45,9 +45,9 @@ type Generation struct {
 	Revoked *time.Time    // nil while the key is valid
 }
 
-// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory. The content version is a number that every
-// change of visible content raises. A change of access_keys raises it too. Service reads the table again when the version of the last edit
-// (a change by a person) has risen. So it also reads the table after an edit of content alone.
+// Service decides which keys are valid. It keeps a snapshot of the access_keys table in memory. The content version is a number that
+// every change of visible content or of access_keys raises. Service reads the table again when an edit (a change by a person) has raised
+// the version, even if the edit has changed only content.
 type Service struct {
 	db          *db.DB
 	version     *content.Version // reads the content version
@@ -65,7 +65,7 @@ type snapshot struct {
 	anonKey string       // the newest valid anon key
 }
 
-// New returns a service that reads the table access_keys of d. version must be the content version of d; now is the clock.
+// New returns a service that reads the access_keys table of d. version must be the content version of d; now is the clock.
 func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func() time.Time) *Service {
 	return &Service{db: d, version: version, tokens: tokens, now: now}
 }

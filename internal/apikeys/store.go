@@ -8,7 +8,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file reads and writes the table access_keys.
+// This file reads and writes the access_keys table.
 
 // readGenerations returns the rows of access_keys, ordered by role and number.
 func readGenerations(ctx context.Context, q db.Querier) (list []Generation, err error) {

@@ -17,9 +17,9 @@ type Error struct {
 	Message string // text for people; may change
 	Details string // optional; only responses of /rest/v1 contain it
 	Hint    string // optional; only responses of /rest/v1 contain it
-	Cause   error  // only for the log, because it can contain secrets; nil for none
+	Cause   error  // only for the log, because it can contain secrets; nil if there is none
 
-	RetryAfter int // seconds for the header Retry-After; 0 for none
+	RetryAfter int // value of the Retry-After header in seconds; 0 means that the response has no such header
 }
 
 // Error returns code, message and cause. It is for logs and tests, not for responses, because the cause can contain secrets.
@@ -46,9 +46,9 @@ func New(status int, code, message string) *Error {
 
 // Because returns a copy of e with a cause. It does not change e itself, because e is usually a package variable.
 func (e *Error) Because(cause error) *Error {
-	c := *e
-	c.Cause = cause
-	return &c
+	withCause := *e
+	withCause.Cause = cause
+	return &withCause
 }
 
 // Becausef is Because with a formatted cause.
@@ -56,10 +56,10 @@ func (e *Error) Becausef(format string, args ...any) *Error {
 	return e.Because(fmt.Errorf(format, args...))
 }
 
-// NoSpace is the error of requests that would store something while the disk is full.
+// NoSpace is the error for requests that would store something while the disk is full.
 var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The server's disk is full: nothing new can be stored until there is room again.")
 
-// Timeout is the error of requests that took too long, for example because the database does not respond.
+// Timeout is the error for requests that took too long, for example because the database does not respond.
 var Timeout = New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
 
 // From returns err as an *Error. An error of another type becomes NoSpace if the disk is full, Timeout if a deadline has passed, and
@@ -71,8 +71,11 @@ func From(err error) *Error {
 		return e
 	case IsDiskFull(err):
 		return NoSpace.Because(err)
-	case errors.Is(err, context.DeadlineExceeded): // the request, or a part of its work, took too long
+	case errors.Is(err, context.DeadlineExceeded):
 		return Timeout.Because(err)
 	}
-	return &Error{Status: http.StatusInternalServerError, Code: "unexpected_failure", Message: "Unexpected failure, please check server logs for more information", Cause: err}
+	return &Error{
+		Status: http.StatusInternalServerError, Code: "unexpected_failure",
+		Message: "Unexpected failure, please check server logs for more information", Cause: err,
+	}
 }

@@ -110,5 +110,6 @@ type Response struct {
 	Body        []byte
 }
 
-// Progress is called during an export or import. step is "pages", "tables", "files" or "check"; done of its all items are finished.
-type Progress func(step string, done, all int)
+// Progress is called during an export or import. step is "pages", "tables", "files" or "check". done of the step's total items are
+// finished.
+type Progress func(step string, done, total int)

@@ -83,7 +83,7 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	if e.manifest.Owners, err = cfg.Owners(ctx); err != nil {
 		return Manifest{}, err
 	}
-	atSnapshot, err := content.Read(ctx, q)
+	exportedVersions, err := content.Read(ctx, q)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -101,7 +101,7 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	}
 	if current, err := content.Read(ctx, cfg.DB); err != nil {
 		return Manifest{}, err
-	} else if current.Edited != atSnapshot.Edited {
+	} else if current.Edited != exportedVersions.Edited {
 		return Manifest{}, errEdited
 	}
 	if err := e.writeTables(ctx, report); err != nil {

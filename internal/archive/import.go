@@ -14,8 +14,8 @@ import (
 
 // This file imports an archive into an empty site (a site without rows of content and without files), for the command atelie import.
 
-// markerKey is the key of a row of site_settings that exists while an import is unfinished. The value of the row is a marker.
-const markerKey = "import"
+// unfinishedImportKey is the key of a row of site_settings that exists while an import is unfinished. Its value is an unfinishedImport.
+const unfinishedImportKey = "import"
 
 // Errors of an import. The operator (who runs the server) reads their texts.
 var (
@@ -26,16 +26,16 @@ var (
 // errDryRun ends a transaction that was only a test, so that the transaction is rolled back. Import never returns this error.
 var errDryRun = errors.New("dry run")
 
-// marker says which archive an unfinished import imports. Archive is the SHA-256 of the archive's site.json.
-type marker struct {
-	Archive string `json:"archive"`
+// unfinishedImport says which archive is being imported.
+type unfinishedImport struct {
+	Archive string `json:"archive"` // Archive.manifestSHA256
 }
 
 // RefusedFile is a file of an archive that the site does not accept.
 type RefusedFile struct {
 	Path    string   // path in the archive
 	Object  string   // bucket/name
-	Reason  string   // safe to show
+	Reason  string   // message for the operator
 	ShownBy []string // table, id and column of the rows that have the file's URL, such as "products 4f1c… (image_url)"
 }
 
@@ -73,7 +73,7 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 		if err := a.insertRows(ctx, tx, cfg); err != nil {
 			return err
 		}
-		return settings.Delete(ctx, tx, markerKey)
+		return settings.Delete(ctx, tx, unfinishedImportKey)
 	})
 }
 
@@ -96,31 +96,31 @@ func (a *Archive) begin(ctx context.Context, cfg Config) error {
 		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
 			return err
 		}
-		return settings.Insert(ctx, tx, markerKey, marker{a.sum}, cfg.Now())
+		return settings.Insert(ctx, tx, unfinishedImportKey, unfinishedImport{a.manifestSHA256}, cfg.Now())
 	})
 }
 
 // checkEmpty returns an error unless the site has no content, or only the files of an unfinished import of this archive.
 func (a *Archive) checkEmpty(ctx context.Context, tx *db.Tx, cfg Config) error {
 	for _, table := range exported {
-		some, err := hasContent(ctx, tx, table)
+		hasRows, err := hasContent(ctx, tx, table)
 		if err != nil {
 			return err
 		}
-		if some {
+		if hasRows {
 			return fmt.Errorf("the site is not empty, its table %s has rows: import into a new data folder and database", table)
 		}
 	}
-	begun, err := settings.Value(ctx, tx, markerKey)
+	begun, err := settings.Value(ctx, tx, unfinishedImportKey)
 	if err != nil {
 		return err
 	}
 	if begun != "" {
-		var m marker
+		var m unfinishedImport
 		if err := json.Unmarshal([]byte(begun), &m); err != nil {
 			return err
 		}
-		if m.Archive != a.sum {
+		if m.Archive != a.manifestSHA256 {
 			return errOtherImport
 		}
 		return nil
@@ -148,16 +148,16 @@ func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
 
 // storeFiles stores the files that are not stored yet, and sets the focus points. It returns the files that the site refuses.
 func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (refused []RefusedFile, err error) {
-	there, err := cfg.Files(ctx, cfg.DB)
+	existing, err := cfg.Files(ctx, cfg.DB)
 	if err != nil {
 		return nil, err
 	}
 	stored := map[string]string{}
-	for _, f := range there {
+	for _, f := range existing {
 		stored[f.Bucket+"/"+f.Name] = f.SHA256
 	}
-	for i, f := range a.files {
-		report("files", i, len(a.files))
+	for i, f := range a.siteFiles {
+		report("files", i, len(a.siteFiles))
 		object := f.Bucket + "/" + f.Name
 		if sum, ok := stored[object]; ok && sum != f.SHA256 {
 			return nil, fmt.Errorf("the site has another file %s: import into a new data folder and database", object)
@@ -177,12 +177,12 @@ func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (
 			}
 		}
 	}
-	report("files", len(a.files), len(a.files))
+	report("files", len(a.siteFiles), len(a.siteFiles))
 	return refused, nil
 }
 
 func (a *Archive) storeFile(ctx context.Context, cfg Config, f File) (err error) {
-	body, err := a.entries[f.Path].Open()
+	body, err := a.zipEntries[f.Path].Open()
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (n usedNames) pick(stem, extension string) string {
 }
 
 // nameFiles sets the paths of all files. A file is named after its title in titles, or after its object if it has no title. Files are named
-// in the order of titles, so that the first of several files with one title gets the name without a number.
+// in the order of titles, so that the first of several files with one title gets the name without a number. Files without a title come last.
 func nameFiles(all []File, titles *fileTitles) {
 	positions := map[string]int{}
 	for i, object := range titles.objects {
@@ -91,7 +91,10 @@ func nameFiles(all []File, titles *fileTitles) {
 		if makeSlug(extension) != strings.TrimPrefix(extension, ".") || extension == "." {
 			extension = ""
 		}
-		f.Path = used.pick(filesFolder+cmp.Or(makeSlug(f.Bucket), "files")+"/"+cmp.Or(makeSlug(titles.byObject[f.Bucket+"/"+f.Name]), makeSlug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file"), extension)
+		folder := cmp.Or(makeSlug(f.Bucket), "files")
+		title := titles.byObject[f.Bucket+"/"+f.Name]
+		stem := cmp.Or(makeSlug(title), makeSlug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file")
+		f.Path = used.pick(filesFolder+folder+"/"+stem, extension)
 	}
 }
 

@@ -24,7 +24,7 @@ type staticPage struct {
 	ctx         context.Context
 	view        View     // identifies the page: its path and language, the work or series that it shows, and the part
 	name        string   // name of the page's entry in the archive
-	base        *url.URL // URL of the page on the site; relative URLs in the page start from it
+	base        *url.URL // URL of the page on the site; relative URLs in the page are resolved against it
 }
 
 // minSharedStyle is the minimum length in bytes of a style sheet that is moved from the page into a file. Pages with equal style sheets
@@ -64,7 +64,7 @@ func (p *staticPage) rewriteChildren(parent *html.Node) error {
 			if first != nil {
 				next = first
 			}
-		case n.DataAtom == atom.Form:
+		case n.DataAtom == atom.Form: // a text says that the copy cannot send messages
 			parent.InsertBefore(newElement(atom.P, p.view.text("archive.form"), "class", "text-lead"), n)
 			parent.RemoveChild(n)
 		case n.Type == html.ElementNode:

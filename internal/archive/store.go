@@ -11,7 +11,7 @@ import (
 
 // presetKeys are the keys of settings that an empty site may have before an import.
 var presetKeys = []string{
-	markerKey, // an import is unfinished
+	unfinishedImportKey, // an import is unfinished
 	guideKey,
 }
 

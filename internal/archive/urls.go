@@ -19,7 +19,7 @@ import (
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
 // rebaseValue replaces the origin (scheme and host) of the URLs in the value of a column, and returns the new value. It replaces only the
-// origins of the archive's own files. The new origin is apiURL, that of the importing site. For example, with the apiURL
+// origins of the archive's own files. The new origin is apiURL, the origin of the importing site. For example, with the apiURL
 // https://new.example, the first URL becomes the second:
 //
 //	https://old.example/storage/v1/object/public/product-images/a.jpg
@@ -31,7 +31,7 @@ func rebaseValue(value json.RawMessage, apiURL string, archivedFiles map[string]
 		return value, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(value))
-	d.UseNumber()
+	d.UseNumber() // keeps the digits of numbers
 	var tree any
 	if err := d.Decode(&tree); err != nil {
 		return nil, err

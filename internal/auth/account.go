@@ -13,13 +13,13 @@ import (
 // This file has the functions for accounts that several handlers share:
 //   - createAccount creates the account of a sign-up.
 //   - removeUnconfirmedAccess removes the ways to sign in to an account whose e-mail address was never confirmed.
-//   - userIDOrDecoy returns a decoy (the id of an account that does not exist) for an address without an account. With this function, a
-//     handler does not reveal whether an account exists.
+//   - userIDOrDecoy returns the id of an account. If there is no account, it returns a decoy (a made-up id), so that a handler does the same
+//     work and does not reveal whether the account exists.
 
 // accountParams describes the account that createAccount creates. Either email or phone is set.
 type accountParams struct {
 	email, phone   string         // normalized by normalizeEmail and normalizePhone
-	hash           string         // hash of the password; "" for an account without a password
+	passwordHash   string         // "" for an account without a password
 	confirmed      bool           // the e-mail address or phone number counts as confirmed, so no confirmation message is sent
 	clientMetadata map[string]any // user metadata that the client sent
 }
@@ -33,7 +33,8 @@ func (p accountParams) provider() string {
 }
 
 // userMetadata returns the user metadata of the account with this id. The account's identity gets the same data. The service sets some
-// keys, such as email_verified. clientMetadata adds further keys, but cannot override these. User metadata grants no rights.
+// keys, such as email_verified. clientMetadata adds further keys, but cannot override the keys of the service. A null value in
+// clientMetadata is left out, as mergeMetadata does. User metadata grants no rights.
 func (p accountParams) userMetadata(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": p.confirmed && p.phone == "", "phone_verified": p.confirmed && p.phone != ""}
 	if p.email != "" {
@@ -50,20 +51,21 @@ func (p accountParams) userMetadata(id string) map[string]any {
 // validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an existing
 // account: an error that occurs only for a new account would reveal that no account exists.
 func (p accountParams) validateUserMetadata() error {
-	anyID := decoyNamespace.String() // the account has no id yet; all ids have the same length
-	return validateMetadata(p.userMetadata(anyID))
+	// The account has no id yet. Any UUID gives the same result, because only the length of the id matters here.
+	placeholderID := decoyNamespace.String()
+	return validateMetadata(p.userMetadata(placeholderID))
 }
 
 // createAccount stores an account and its identity. The account does not get the role admin, so its holder is not an owner. If
 // createAccount returns errEmailExists or errPhoneExists, the caller must roll tx back: PostgreSQL refuses further statements in tx.
-func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account accountParams) (User, error) {
+func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c clientInfo, account accountParams) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
 	metadata := account.userMetadata(id)
 	_, err := insertUser(ctx, tx, insertUserParams{
 		ID:             id,
 		Email:          account.email,
 		Phone:          account.phone,
-		Hash:           account.hash,
+		PasswordHash:   account.passwordHash,
 		EmailConfirmed: account.confirmed && account.email != "",
 		PhoneConfirmed: account.confirmed && account.phone != "",
 		AppMetadata:    map[string]any{"provider": provider, "providers": []string{provider}},
@@ -72,6 +74,7 @@ func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, accoun
 	if err != nil {
 		return User{}, err
 	}
+	// The providers email and phone have no ids for users, so the account's id is also the id at the provider.
 	if err := saveIdentity(ctx, tx, id, provider, id, metadata, now); err != nil {
 		return User{}, err
 	}
@@ -103,8 +106,8 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 }
 
 // removeUnconfirmedAccess removes every way into an account whose e-mail address is not confirmed: password, provider identities,
-// second factors, sessions, and pending links and codes. Whoever created the account may not be the person who receives mail at
-// its address. The account keeps its e-mail address and its phone number.
+// second factors, sessions, and pending links and codes. Whoever created the account may not be the user who receives mail at its
+// address. The account keeps its e-mail address and its phone number.
 func (s *Service) removeUnconfirmedAccess(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), columnChange{colPassword, nil}),

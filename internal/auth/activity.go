@@ -73,9 +73,9 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 		entry.By, entry.Subject = activity.ByKey, name
 	case detail.Actor == actorCommand:
 		entry.By, entry.Subject = activity.ByCommand, name
-	case e.userID == nil && entry.Kind == activity.KindSecurity:
+	case e.userID == nil && entry.Kind == activity.KindSecurity: // such as the rotation of a signing key
 		entry.By = activity.ByProgram
-	case e.userID == nil:
+	case e.userID == nil: // such as a refused sign-in to an unknown address
 		entry.By = activity.ByNobody
 	case e.isSSO == nil: // the account does not exist any more
 		entry.By = activity.ByDeleted

@@ -31,9 +31,9 @@ type addressAccount struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf reads the accounts of an address for an export. For each account that has the address in one of the three ways, it calls
-// yield with an addressAccount. The parameter of yield is any, because yield also gets the entries of other places
-// (functions.AddressPlace).
+// EachAccountOf reads the accounts of an address for an export. For each account that has the address (in one of the three ways of
+// LockRolesAndCheckAddress), it calls yield with an addressAccount. The parameter of yield is any, because yield also gets the entries of
+// other places (functions.AddressPlace).
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, out, nil)
 }
 
-// parseAuditPaging returns the page and per_page of the request. It treats 0 as 1.
+// parseAuditPaging returns the page and per_page parameters. It treats 0 as 1, and reduces per_page to maxAuditPerPage.
 func parseAuditPaging(query url.Values) (page, perPage int, err error) {
 	page, perPage = 1, defaultAuditPerPage
 	for name, field := range map[string]*int{"page": &page, "per_page": &perPage} {
@@ -85,7 +85,7 @@ func parseAuditPaging(query url.Values) (page, perPage int, err error) {
 	return page, min(perPage, maxAuditPerPage), nil
 }
 
-// parseAuditFilter parses the parameter query. It returns an action or the id of an account; both are "" without a filter.
+// parseAuditFilter parses the query parameter. It returns an action or the id of an account; both are "" without a filter.
 func parseAuditFilter(query string) (action, author string, err error) {
 	if query == "" {
 		return "", "", nil

@@ -15,14 +15,15 @@ import (
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
 // AdminListSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers. A provider can have a resource
-// id, which the operator (who runs the server) chooses. The parameter resource_id selects the provider with this resource id. The parameter
-// resource_id_prefix selects the providers whose resource id begins with this text.
+// id, which the operator (who runs the server) chooses. The resource_id parameter selects the provider with this resource id. The
+// resource_id_prefix parameter selects the providers whose resource ids begin with this text.
 func (s *Service) AdminListSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // PostgreSQL stores no such text, so no provider can have it; one call checks both
+	// No provider has a resource id that PostgreSQL cannot store. One call checks both parameters.
+	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) {
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))
@@ -35,8 +36,8 @@ func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) er
 	if err := authorizeAndDecode(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
-	p, err := s.AddSSOProvider(r.Context(), body)
-	return respond(w, http.StatusCreated, p, err)
+	provider, err := s.AddSSOProvider(r.Context(), body)
+	return respond(w, http.StatusCreated, provider, err)
 }
 
 // AdminGetSSOProvider handles GET /auth/v1/admin/sso/providers/{id}: it returns the provider.
@@ -44,8 +45,8 @@ func (s *Service) AdminGetSSOProvider(w http.ResponseWriter, r *http.Request) er
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
-	p, err := s.SSOProviderByID(r.Context(), r.PathValue("id"))
-	return respond(w, http.StatusOK, p, err)
+	provider, err := s.SSOProviderByID(r.Context(), r.PathValue("id"))
+	return respond(w, http.StatusOK, provider, err)
 }
 
 // AdminUpdateSSOProvider handles PUT /auth/v1/admin/sso/providers/{id}: it changes the provider. Fields that the body does not name
@@ -55,8 +56,8 @@ func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request)
 	if err := authorizeAndDecode(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
-	p, err := s.updateSSOProvider(r.Context(), r.PathValue("id"), body)
-	return respond(w, http.StatusOK, p, err)
+	provider, err := s.updateSSOProvider(r.Context(), r.PathValue("id"), body)
+	return respond(w, http.StatusOK, provider, err)
 }
 
 // AdminDeleteSSOProvider handles DELETE /auth/v1/admin/sso/providers/{id}: it deletes the provider and returns it.
@@ -64,6 +65,6 @@ func (s *Service) AdminDeleteSSOProvider(w http.ResponseWriter, r *http.Request)
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
-	p, err := s.RemoveSSOProvider(r.Context(), r.PathValue("id"))
-	return respond(w, http.StatusOK, p, err)
+	provider, err := s.RemoveSSOProvider(r.Context(), r.PathValue("id"))
+	return respond(w, http.StatusOK, provider, err)
 }

@@ -17,39 +17,40 @@ import (
 //   - validation_failed: another field is missing or not valid.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	var p adminUserParams
-	if err := authorizeAndDecode(w, r, maxBody, &p); err != nil {
+	var params adminUserParams
+	if err := authorizeAndDecode(w, r, maxBody, &params); err != nil {
 		return err
 	}
-	if p.Email == "" && p.Phone == "" {
+	if params.Email == "" && params.Phone == "" {
 		return errAdminIdentifierMissing
 	}
-	if err := p.validateAndNormalize(); err != nil {
+	if err := params.validateAndNormalize(); err != nil {
 		return err
 	}
-	bannedUntil, _, err := parseBanDuration(p.BanDuration, s.now()) // _: whether the request changes a ban; a new account has none to change
+	// The second result (whether the request changes the ban) is not needed, because a new account has no ban.
+	bannedUntil, _, err := parseBanDuration(params.BanDuration, s.now())
 	if err != nil {
 		return err
 	}
-	if p.ID != "" {
-		id, ok := canonicalUUID(p.ID)
+	if params.ID != "" {
+		id, ok := canonicalUUID(params.ID)
 		if !ok || id == uuid.Nil.String() {
-			return errCustomID.Becausef("id %q", p.ID)
+			return errCustomID.Becausef("id %q", params.ID)
 		}
-		p.ID = id
+		params.ID = id
 	}
 	// This check refuses a taken e-mail address or phone number before the slow password hash is computed. Another request can still take it
 	// after the check. The insertion then fails, because the columns have unique indexes.
-	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
+	if err := checkAddressesFree(ctx, s.db, params.Email, params.Phone); err != nil {
 		return err
 	}
-	hash, err := s.newAccountPasswordHash(ctx, p)
+	passwordHash, err := s.newAccountPasswordHash(ctx, params)
 	if err != nil {
 		return err
 	}
 	var u User
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		id, err := s.insertNewUser(ctx, tx, p, hash)
+		id, err := s.insertNewUser(ctx, tx, params, passwordHash)
 		if err != nil {
 			return err
 		}
@@ -70,16 +71,16 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 
 // newAccountPasswordHash returns the password hash for the new account: the hash of the request's password, or the hash in the request, or
 // "" if the request has neither.
-func (s *Service) newAccountPasswordHash(ctx context.Context, p adminUserParams) (string, error) {
+func (s *Service) newAccountPasswordHash(ctx context.Context, params adminUserParams) (string, error) {
 	password := ""
-	if p.Password != nil {
-		password = *p.Password
+	if params.Password != nil {
+		password = *params.Password
 	}
 	switch {
-	case p.Password != nil && p.PasswordHash != "":
+	case params.Password != nil && params.PasswordHash != "":
 		return "", errPasswordAndHash
-	case p.PasswordHash != "":
-		return p.PasswordHash, validateImportedHash(p.PasswordHash)
+	case params.PasswordHash != "":
+		return params.PasswordHash, validateImportedHash(params.PasswordHash)
 	case password != "":
 		return s.validateAndHashPassword(ctx, password)
 	}
@@ -87,20 +88,20 @@ func (s *Service) newAccountPasswordHash(ctx context.Context, p adminUserParams)
 }
 
 // insertNewUser inserts the account, with an identity for its e-mail address and one for its phone number, and returns its id.
-func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, p adminUserParams, hash string) (string, error) {
+func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, params adminUserParams, passwordHash string) (string, error) {
 	now := s.now()
 	var providers []any
-	if p.Email != "" {
+	if params.Email != "" {
 		providers = append(providers, "email")
 	}
-	if p.Phone != "" {
+	if params.Phone != "" {
 		providers = append(providers, "phone")
 	}
 	n := insertUserParams{
-		ID: p.ID, Email: p.Email, Phone: p.Phone, Hash: hash,
-		EmailConfirmed: p.EmailConfirm && p.Email != "", PhoneConfirmed: p.PhoneConfirm && p.Phone != "",
-		AppMetadata:  mergeMetadata(map[string]any{"provider": providers[0], "providers": providers}, p.AppMetadata),
-		UserMetadata: mergeMetadata(p.UserMetadata, nil),
+		ID: params.ID, Email: params.Email, Phone: params.Phone, PasswordHash: passwordHash,
+		EmailConfirmed: params.EmailConfirm && params.Email != "", PhoneConfirmed: params.PhoneConfirm && params.Phone != "",
+		AppMetadata:  mergeMetadata(map[string]any{"provider": providers[0], "providers": providers}, params.AppMetadata),
+		UserMetadata: mergeMetadata(params.UserMetadata, nil),
 	}
 	if n.EmailConfirmed {
 		n.UserMetadata["email_verified"] = true
@@ -109,6 +110,6 @@ func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, p adminUserParam
 	if err != nil {
 		return "", err
 	}
-	p.EmailConfirm, p.PhoneConfirm = false, false // as in Supabase Auth, the identities of a new account are not marked as verified
-	return id, s.saveAdminIdentities(ctx, tx, id, p)
+	params.EmailConfirm, params.PhoneConfirm = false, false // as in Supabase Auth, the identities of a new account are not marked as verified
+	return id, s.saveAdminIdentities(ctx, tx, id, params)
 }

@@ -67,7 +67,7 @@ func TestAdminCreateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{"email": email, "phone": "351910000000"})
-		argon, err := h.passwords.hash(t.Context(), password)
+		argon, err := h.hasher.hash(t.Context(), password)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		argon := argonHash{argonParams: argonParams{memory: 32, time: 1, threads: 1}, salt: []byte("0123456789abcdef")}
-		argon.key = h.passwords.deriveKey(argon.argonParams, argon.salt, password, keyBytes)
+		argon.key = h.hasher.deriveKey(argon.argonParams, argon.salt, password, keyBytes)
 		for name, hash := range map[string]string{"bcrypt": string(old), "argon": argon.String()} {
 			id := h.mustCreateID(map[string]any{"email": name + "@example.pt", "password_hash": hash, "email_confirm": true})
 			h.expect(name+", wrong", h.signInAs(name+"@example.pt", "wrong password"), 400, "invalid_credentials")

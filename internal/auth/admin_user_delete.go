@@ -58,7 +58,7 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 	if err != nil {
 		return err
 	}
-	err = setUser(ctx, tx, u.ID, s.now(), // anonymize with the length 0 does not cut the hash
+	err = setUser(ctx, tx, u.ID, s.now(), // the length 0 means the whole hash
 		columnChange{colEmail, anonymize(u.ID, u.Email, 0)}, columnChange{colPhone, anonymize(u.ID, u.Phone, anonymizedPhoneLength)},
 		columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}, columnChange{colPassword, nil},
 		columnChange{colUserMetadata, map[string]any{}}, columnChange{colAppMetadata, map[string]any{}}, columnChange{colDeleted, s.now()})
@@ -75,11 +75,11 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 	)
 }
 
-// anonymizedPhoneLength is the number of characters of the longest phone number.
+// anonymizedPhoneLength is the length of the hash that replaces a phone number. It is the length of the longest phone number (E.164).
 const anonymizedPhoneLength = 15
 
 // anonymize returns a hash that replaces value: an e-mail address, a phone number or the name of an identity. It returns nil when
-// value is "". A length above 0 cuts the hash.
+// value is "". A length above 0 truncates the hash.
 func anonymize(userID, value string, length int) any {
 	if value == "" {
 		return nil

@@ -65,17 +65,17 @@ func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan 
 	return &end, true, nil
 }
 
-// saveAdminIdentities creates or updates the account's identity for the e-mail address, and the one for the phone number, if p
-// contains them.
-func (s *Service) saveAdminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
+// saveAdminIdentities creates or updates the account's identity for the e-mail address, and the one for the phone number, if
+// params contains them.
+func (s *Service) saveAdminIdentities(ctx context.Context, tx *db.Tx, userID string, params adminUserParams) error {
 	now := s.now()
-	if p.Email != "" {
-		if err := saveIdentity(ctx, tx, userID, "email", userID, identityData(userID, "email", p.Email, p.EmailConfirm), now); err != nil {
+	if params.Email != "" {
+		if err := saveIdentity(ctx, tx, userID, "email", userID, identityData(userID, "email", params.Email, params.EmailConfirm), now); err != nil {
 			return err
 		}
 	}
-	if p.Phone != "" {
-		return saveIdentity(ctx, tx, userID, "phone", userID, identityData(userID, "phone", p.Phone, p.PhoneConfirm), now)
+	if params.Phone != "" {
+		return saveIdentity(ctx, tx, userID, "phone", userID, identityData(userID, "phone", params.Phone, params.PhoneConfirm), now)
 	}
 	return nil
 }

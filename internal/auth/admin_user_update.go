@@ -24,14 +24,14 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if _, err := userInPath(ctx, s.db, r); err != nil { // refuses an unknown account before the slow password hash is computed
 		return err
 	}
-	var p adminUserParams
-	if err := decode(w, r, &p); err != nil {
+	var params adminUserParams
+	if err := decode(w, r, &params); err != nil {
 		return err
 	}
-	if err := p.validateAndNormalize(); err != nil {
+	if err := params.validateAndNormalize(); err != nil {
 		return err
 	}
-	bannedUntil, changesBan, err := parseBanDuration(p.BanDuration, s.now())
+	bannedUntil, changesBan, err := parseBanDuration(params.BanDuration, s.now())
 	if err != nil {
 		return err
 	}
@@ -39,12 +39,12 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if changesBan {
 		changes = append(changes, columnChange{colBannedUntil, bannedUntil})
 	}
-	if p.Password != nil {
-		hash, err := s.validateAndHashPassword(ctx, *p.Password)
+	if params.Password != nil {
+		passwordHash, err := s.validateAndHashPassword(ctx, *params.Password)
 		if err != nil {
 			return err
 		}
-		changes = append(changes, columnChange{colPassword, hash})
+		changes = append(changes, columnChange{colPassword, passwordHash})
 	}
 	var u User
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -52,10 +52,10 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		err := errors.Join( // an error of any of the four steps rolls back the transaction
-			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, p))...),
-			s.saveAdminIdentities(ctx, tx, u.ID, p),
-			s.revokeAfterUpdate(ctx, tx, u, p),
-			s.auditServiceKey(ctx, tx, r, auditUserModified, u.ID, changedFields(p)),
+			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, params))...),
+			s.saveAdminIdentities(ctx, tx, u.ID, params),
+			s.revokeAfterUpdate(ctx, tx, u, params),
+			s.auditServiceKey(ctx, tx, r, auditUserModified, u.ID, changedFields(params)),
 		)
 		if err != nil {
 			return err
@@ -67,52 +67,52 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 }
 
 // adminColumnChanges returns the changes of columns of auth_users that the request asks for, except the password and the ban.
-func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
+func (s *Service) adminColumnChanges(u User, params adminUserParams) (list []columnChange) {
 	now := s.now()
 	userMetadata := u.UserMetadata
-	if p.Email != "" {
-		list = append(list, columnChange{colEmail, p.Email})
+	if params.Email != "" {
+		list = append(list, columnChange{colEmail, params.Email})
 	}
-	if p.Phone != "" {
-		list = append(list, columnChange{colPhone, p.Phone})
+	if params.Phone != "" {
+		list = append(list, columnChange{colPhone, params.Phone})
 	}
-	if p.EmailConfirm && (u.Email != "" || p.Email != "") {
+	if params.EmailConfirm && (u.Email != "" || params.Email != "") {
 		list = append(list, columnChange{colEmailConfirmed, now})
 		userMetadata = mergeMetadata(userMetadata, map[string]any{"email_verified": true})
 	}
-	if p.PhoneConfirm && (u.Phone != "" || p.Phone != "") {
+	if params.PhoneConfirm && (u.Phone != "" || params.Phone != "") {
 		list = append(list, columnChange{colPhoneConfirmed, now})
 	}
-	if p.UserMetadata != nil || p.EmailConfirm {
-		list = append(list, columnChange{colUserMetadata, mergeMetadata(userMetadata, p.UserMetadata)})
+	if params.UserMetadata != nil || params.EmailConfirm {
+		list = append(list, columnChange{colUserMetadata, mergeMetadata(userMetadata, params.UserMetadata)})
 	}
-	if p.AppMetadata != nil {
-		list = append(list, columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, p.AppMetadata)})
+	if params.AppMetadata != nil {
+		list = append(list, columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, params.AppMetadata)})
 	}
 	return list
 }
 
 // revokeAfterUpdate deletes all sessions and the pending links and codes of the account after a new password. After a new e-mail
 // address or phone number, or a confirmation of the e-mail address, it deletes only the pending links and codes.
-func (s *Service) revokeAfterUpdate(ctx context.Context, tx *db.Tx, u User, p adminUserParams) error {
+func (s *Service) revokeAfterUpdate(ctx context.Context, tx *db.Tx, u User, params adminUserParams) error {
 	switch {
-	case p.Password != nil:
+	case params.Password != nil:
 		return errors.Join(deleteSessions(ctx, tx, u.ID), deletePending(ctx, tx, u.ID))
-	case p.EmailConfirm, p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone:
+	case params.EmailConfirm, params.Email != "" && params.Email != u.Email, params.Phone != "" && params.Phone != u.Phone:
 		return deletePending(ctx, tx, u.ID)
 	}
 	return nil
 }
 
 // changedFields returns the names of the changed fields for the audit log, without the values.
-func changedFields(p adminUserParams) map[string]any {
+func changedFields(params adminUserParams) map[string]any {
 	names := []any{}
 	for _, f := range []struct {
 		name string
 		set  bool
 	}{
-		{"email", p.Email != ""}, {"phone", p.Phone != ""}, {"password", p.Password != nil}, {"email_confirm", p.EmailConfirm},
-		{"phone_confirm", p.PhoneConfirm}, {"user_metadata", p.UserMetadata != nil}, {"app_metadata", p.AppMetadata != nil}, {"ban", p.BanDuration != ""},
+		{"email", params.Email != ""}, {"phone", params.Phone != ""}, {"password", params.Password != nil}, {"email_confirm", params.EmailConfirm},
+		{"phone_confirm", params.PhoneConfirm}, {"user_metadata", params.UserMetadata != nil}, {"app_metadata", params.AppMetadata != nil}, {"ban", params.BanDuration != ""},
 	} {
 		if f.set {
 			names = append(names, f.name)

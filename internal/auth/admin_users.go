@@ -23,33 +23,33 @@ const (
 )
 
 // AdminListUsers handles GET /auth/v1/admin/users, and requires the service key (the API key with the role service_role). It returns a page
-// of the accounts that the parameter filter selects. The newest account comes first; sort=created_at asc reverses the order. The header
-// X-Total-Count is the number of accounts on all pages. The header Link has the URLs of the next page and the last page.
+// of the accounts that the filter parameter selects. The newest account comes first; sort=created_at asc reverses the order. The
+// X-Total-Count header is the number of accounts on all pages. The Link header has the URLs of the next page and the last page.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	query := r.URL.Query()
-	page, err := readUserPageRequest(query)
+	request, err := readUserPageRequest(query)
 	if err != nil {
 		return err
 	}
-	users, total, err := listUsers(ctx, s.db, page)
+	users, total, err := listUsers(ctx, s.db, request)
 	if err != nil {
 		return err
 	}
-	lastPage := (total + page.size - 1) / page.size
+	lastPage := (total + request.size - 1) / request.size
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
-	w.Header().Set("Link", pageLinks(r.URL.Path, query, page.number, lastPage))
+	w.Header().Set("Link", pageLinks(r.URL.Path, query, request.number, lastPage))
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPageRequest reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort
+// readUserPageRequest reads the query parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort
 // ("created_at", "created_at asc" or "created_at desc").
 func readUserPageRequest(query url.Values) (userPageRequest, error) {
-	p := userPageRequest{number: 1, size: usersPerPage, filter: query.Get("filter")}
-	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
+	request := userPageRequest{number: 1, size: usersPerPage, filter: query.Get("filter")}
+	for name, field := range map[string]*int{"page": &request.number, "per_page": &request.size} {
 		text := query.Get(name)
 		if text == "" { // supabase-js sends both parameters even if its caller gave no values
 			continue
@@ -60,11 +60,11 @@ func readUserPageRequest(query url.Values) (userPageRequest, error) {
 		}
 		*field = int(min(n, math.MaxInt32)) // avoids an overflow of int
 	}
-	if p.size == 0 {
+	if request.size == 0 {
 		return userPageRequest{}, errPagination.Becausef("per_page is 0")
 	}
-	p.number, p.size = max(p.number, 1), min(p.size, maxUsersPerPage)
-	if !utf8.ValidString(p.filter) || strings.ContainsRune(p.filter, 0) {
+	request.number, request.size = max(request.number, 1), min(request.size, maxUsersPerPage)
+	if !utf8.ValidString(request.filter) || strings.ContainsRune(request.filter, 0) {
 		return userPageRequest{}, errUnstorableText
 	}
 	if query.Has("sort") {
@@ -73,9 +73,9 @@ func readUserPageRequest(query url.Values) (userPageRequest, error) {
 		if field != "created_at" || direction != "" && direction != "asc" && direction != "desc" {
 			return userPageRequest{}, errSort.Becausef("sort %q", query.Get("sort"))
 		}
-		p.oldestFirst = direction == "asc"
+		request.oldestFirst = direction == "asc"
 	}
-	return p, nil
+	return request, nil
 }
 
 // AdminGetUser handles GET /auth/v1/admin/users/{user_id}, and requires the service key.

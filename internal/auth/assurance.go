@@ -26,7 +26,7 @@ func isSecondFactor(a identity.AMR) bool {
 
 // stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token that was stolen
 // at aal1 must not give access at aal2. method is methodTOTP, methodPhone or methodRecoveryCode. factorID is "" for a recovery code.
-func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (issuedSession, error) {
+func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c clientInfo, current session, method, factorID string) (issuedSession, error) {
 	now := s.now()
 	updated, err := touchSession(ctx, tx, current.id, c, now)
 	if err != nil {

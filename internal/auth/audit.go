@@ -66,12 +66,14 @@ var (
 		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditIdentityLinked, auditIdentityUnlinked,
 		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryCodesMade, auditSSOProviderChanged, auditKeyRotated,
 	}
-	activityActions = map[activity.Kind][]auditAction{activity.KindSignIn: activitySignIns, activity.KindRefused: activityRefused, activity.KindSecurity: activityCredentials}
+	activityActions = map[activity.Kind][]auditAction{
+		activity.KindSignIn: activitySignIns, activity.KindRefused: activityRefused, activity.KindSecurity: activityCredentials,
+	}
 )
 
 // audit writes an entry to the audit log. q should be the transaction of the change, so that the change and the entry are stored
 // together or not at all. userID is the account that the entry is about, or "". detail must not contain secrets.
-func (s *Service) audit(ctx context.Context, q db.Querier, c client, action auditAction, userID string, detail map[string]any) error {
+func (s *Service) audit(ctx context.Context, q db.Querier, c clientInfo, action auditAction, userID string, detail map[string]any) error {
 	text, err := encodeMetadata(detail)
 	if err != nil {
 		return err

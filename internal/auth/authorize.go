@@ -12,7 +12,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file sends browsers to OAuth providers. It starts a flow: a sign-in, or the addition of an identity (the person's account at the
+// This file sends browsers to OAuth providers. It starts a flow: a sign-in, or the addition of an identity (the user's account at the
 // provider) to an account of this site. The flow is pending until the provider sends the browser back. callback.go handles the return.
 
 const (
@@ -47,8 +47,8 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 type flowSecrets struct {
 	Nonce    string `json:"nonce"`    // must be in the provider's ID token
 	Verifier string `json:"verifier"` // PKCE verifier that this service sends to the provider with the code
-	// NeedsCookie is true if the browser got a cookie that binds the flow to it (newFlowCookie). The callback then refuses a browser
-	// without this cookie.
+	// NeedsCookie is true if a cookie binds the flow to the browser that began it (newFlowCookie). The callback then refuses a browser
+	// without the cookie.
 	NeedsCookie bool `json:"cookie,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type providerRedirect struct {
 // be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable if the provider does not respond.
 func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkingUserID string) (providerRedirect, error) {
 	q := r.URL.Query()
-	p, err := s.providerByName(q.Get("provider"))
+	provider, err := s.providerByName(q.Get("provider"))
 	if err != nil {
 		return providerRedirect{}, err
 	}
@@ -79,7 +79,9 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	}
 	state := randomToken()
 	secrets := flowSecrets{Nonce: randomToken(), Verifier: randomToken(), NeedsCookie: method == "" && linkingUserID == ""}
-	authorizeURL, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q})
+	authorizeURL, err := provider.AuthorizeURL(r.Context(), oauth.Request{
+		State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q,
+	})
 	if err != nil {
 		return providerRedirect{}, err
 	}
@@ -88,7 +90,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 		return providerRedirect{}, err
 	}
 	f := flowState{
-		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkingUserID, redirectTo: s.redirectTarget(requestedRedirect(r)),
+		authMethod: "oauth", provider: provider.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkingUserID, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
 	err = s.db.WithShortTx(r.Context(), func(tx *db.Tx) error {
 		_, err := s.startFlow(r.Context(), tx, f, challenge, state)
@@ -96,7 +98,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	})
 	redirect := providerRedirect{url: authorizeURL}
 	if secrets.NeedsCookie {
-		redirect.cookie = s.newFlowCookie(state, p.FormPost())
+		redirect.cookie = s.newFlowCookie(state, provider.FormPost())
 	}
 	return redirect, err
 }
@@ -121,11 +123,11 @@ func flowCookieName(state string) string { return "atelie-oauth-" + hashToken(st
 // providerByName returns the configured provider with this name, or errProviderUnknown. It removes the prefix "custom:", which
 // clients put before names that Supabase does not have.
 func (s *Service) providerByName(name string) (*oauth.Provider, error) {
-	p := s.cfg.Providers[strings.TrimPrefix(strings.ToLower(name), "custom:")]
-	if p == nil {
+	provider := s.cfg.Providers[strings.TrimPrefix(strings.ToLower(name), "custom:")]
+	if provider == nil {
 		return nil, errProviderUnknown.Becausef("provider %q", name)
 	}
-	return p, nil
+	return provider, nil
 }
 
 // requestedScopes returns the scopes of the request, at most maxScopes. Clients separate them by spaces or by commas.

@@ -17,7 +17,7 @@ import (
 )
 
 // This file handles the return of the browser from an OAuth provider. It completes the flow that authorize.go has started: a sign-in, or
-// the addition of an identity (the person's account at the provider) to an account of this site.
+// the addition of an identity (the user's account at the provider) to an account of this site.
 
 const callbacksPerIP = 200 // maximum number of requests from one IP address in five minutes (limitWindow)
 
@@ -39,7 +39,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	result, err := s.completeProviderSignIn(w, r, f, params)
 	if providerErr, ok := errors.AsType[*providerError](err); ok { // the provider reports an error: for example, the user has denied consent
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err)) // for the log; the redirect is the response
-		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
+		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.code}, "error_description": {providerErr.description}})
 	}
 	if err != nil {
 		return s.redirectWithFlowError(w, r, f.redirectTo, callbackError(err))
@@ -119,28 +119,28 @@ func (s *Service) completeProviderSignIn(w http.ResponseWriter, r *http.Request,
 		}
 		http.SetCookie(w, &http.Cookie{Name: name, Path: "/auth/v1/callback", MaxAge: -1})
 	}
-	if kind := params.Get("error"); kind != "" {
-		return flowResult{}, newProviderError(kind, params.Get("error_description"))
+	if code := params.Get("error"); code != "" {
+		return flowResult{}, newProviderError(code, params.Get("error_description"))
 	}
 	if params.Get("code") == "" {
 		return flowResult{}, errOAuthCodeMissing
 	}
-	p, err := s.providerByName(f.provider)
+	provider, err := s.providerByName(f.provider)
 	if err != nil {
 		return flowResult{}, errProviderNotSupported.Because(err)
 	}
-	reported, err := p.Exchange(r.Context(), oauth.Callback{
+	reported, err := provider.Exchange(r.Context(), oauth.Callback{
 		Code: params.Get("code"), Issuer: params.Get("iss"), User: params.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
 	})
 	if err != nil {
 		return flowResult{}, err
 	}
-	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), reported))
+	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(provider.Name(), reported))
 }
 
 // finishFlow signs the provider's user in. For a PKCE flow it issues a code, which the client exchanges for a session. For an
 // implicit flow it opens the session and deletes the flow.
-func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user providerUser) (flowResult, error) {
+func (s *Service) finishFlow(ctx context.Context, c clientInfo, f flowState, user providerUser) (flowResult, error) {
 	result := flowResult{tokens: providerTokens{Token: user.AccessToken, RefreshToken: user.RefreshToken}}
 	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, user, func(tx *db.Tx, userID string) (err error) {
 		if f.codeChallenge != "" {
@@ -161,26 +161,26 @@ func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user pr
 }
 
 // providerError is an error that the provider sends to the callback instead of a code, for example when the user has denied
-// consent. kind is an OAuth error code such as access_denied.
-type providerError struct{ kind, description string }
+// consent. code is an OAuth error code such as access_denied.
+type providerError struct{ code, description string }
 
 func (e *providerError) Error() string {
-	return "the provider responded with " + e.kind + ": " + e.description
+	return "the provider responded with " + e.code + ": " + e.description
 }
 
-var errorKindPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)
+var errorCodePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)
 
 const maxErrorText = 300 // code points
 
 // newProviderError cleans and shortens the texts, because anybody can put text into the callback's URL, and the site shows it.
-func newProviderError(kind, description string) *providerError {
-	if !errorKindPattern.MatchString(kind) {
-		kind = "server_error"
+func newProviderError(code, description string) *providerError {
+	if !errorCodePattern.MatchString(code) {
+		code = "server_error"
 	}
 	if description = cleanText(description); description == "" {
-		description = kind // Supabase's client recognizes an error by its description
+		description = code // Supabase's client recognizes an error by its description
 	}
-	return &providerError{kind, description}
+	return &providerError{code, description}
 }
 
 // callbackError returns the error that the site shows for err. Only the log contains err itself.
@@ -194,7 +194,7 @@ func callbackError(err error) *apperr.Error {
 	return apperr.From(err)
 }
 
-// cleanText removes control characters and invalid UTF-8, and cuts the text after maxErrorText code points.
+// cleanText removes control characters and invalid UTF-8, and truncates the text to maxErrorText code points.
 func cleanText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

@@ -26,8 +26,8 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	// A session id that is not a UUID is an error. The errors for a missing or banned account have precedence, so the account is read before
-	// that error is returned.
+	// A session id that is not a UUID is an error. The errors for a missing or banned account have precedence over this error, so the
+	// account is read first.
 	isSessionUUID := true
 	if caller.SessionID != "" {
 		if sessionID, isSessionUUID = canonicalUUID(caller.SessionID); !isSessionUUID {
@@ -49,9 +49,8 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 }
 
 // currentSession returns the caller's account and session from the database. The returned session has at most the assurance level of the
-// token: aal1 (without a second factor) or aal2 (with one). A token that was stolen at aal1 must not gain rights when its session reaches
-// aal2.
-// currentSession returns errSessionRequired for a token that names no session.
+// token: aal1 (without a second factor) or aal2 (with a second factor). A token that was stolen at aal1 must not gain rights when its
+// session reaches aal2. currentSession returns errSessionRequired for a token that names no session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Req
 
 // auditCommand writes an audit entry for a change that a command of the operator made.
 func (s *Service) auditCommand(ctx context.Context, q db.Querier, action auditAction, userID string) error {
-	return s.audit(ctx, q, client{}, action, userID, map[string]any{"actor": actorCommand})
+	return s.audit(ctx, q, clientInfo{}, action, userID, map[string]any{"actor": actorCommand})
 }
 
 // userInPath returns the account that the request's path names. It also finds soft-deleted accounts, which stay visible to the

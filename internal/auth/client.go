@@ -7,26 +7,26 @@ import (
 	"atelie/internal/httpx"
 )
 
-// client describes the program that sent a request. Its values are needed for sessions, the audit log, mails and text messages.
-type client struct {
-	userAgent string // stored with the session and in the audit log
-	ip        string // stored with the session and in the audit log
-	language  string // language of messages to the caller: en or pt
+// clientInfo describes the client that sent a request. Sessions and audit entries store userAgent and ip.
+type clientInfo struct {
+	userAgent string
+	ip        string
+	language  string // en or pt: the language of mails and text messages, unless the account's metadata has one
 }
 
-const maxUserAgentBytes = 400 // a longer User-Agent is cut
+const maxUserAgentBytes = 400 // a longer User-Agent is truncated
 
-// clientOf returns the client of a request. It removes from the User-Agent what PostgreSQL cannot store: invalid UTF-8 and NUL.
-func clientOf(r *http.Request) client {
+// clientOf returns the clientInfo of a request. It removes from the User-Agent what PostgreSQL cannot store: invalid UTF-8 and NUL.
+func clientOf(r *http.Request) clientInfo {
 	agent := r.UserAgent()
 	agent = agent[:min(len(agent), maxUserAgentBytes)]
 	agent = strings.ToValidUTF8(agent, "")
 	agent = strings.ReplaceAll(agent, "\x00", "")
-	return client{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: acceptedLanguage(r.Header.Get("Accept-Language"))}
+	return clientInfo{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: acceptedLanguage(r.Header.Get("Accept-Language"))}
 }
 
-// acceptedLanguage returns "en" or "pt": the first of these two languages in the header Accept-Language, or "en" if the header names
-// neither. It ignores weights (such as q=0.8), because browsers send the languages in the order of preference.
+// acceptedLanguage returns "en" or "pt": the first of these two languages in the Accept-Language header, or "en" if the header names
+// neither of them. It ignores weights (such as q=0.8), because browsers send the languages in the order of preference.
 func acceptedLanguage(header string) string {
 	for part := range strings.SplitSeq(header, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -51,7 +51,7 @@ func languageOfLocale(locale string) string {
 
 // deviceHash returns a hash that identifies a device (browser and system) of an account. It ignores the digits and dots of the
 // User-Agent, so that the hash stays the same after a browser update.
-func (c client) deviceHash(userID string) string {
+func (c clientInfo) deviceHash(userID string) string {
 	agent := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r == '.' {
 			return -1

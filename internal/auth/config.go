@@ -22,14 +22,14 @@ type Config struct {
 	// RefreshKey and CodeKey have at least 32 bytes; SealKey has 32.
 	RefreshKey []byte // key from which refresh tokens are derived
 	CodeKey    []byte // key of the hashes of six-digit codes
-	SealKey    []byte // key that seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
+	SealKey    []byte // key that seals (encrypts and authenticates) stored secrets, such as those of authenticator apps
 	Previous   *Keys  // keys of the previous secret; they are still accepted. nil without a previous secret
 
 	// Tokens and sessions.
 	JWTExpiry time.Duration // lifetime of an access token
-	ES256     bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
-	// RefreshReuse is how long a refresh token is still accepted after its first use. The token just before the current one is accepted
-	// without this limit, because the client may not have received the current one.
+	ES256     bool          // true: ES256 and the stored key pairs sign access tokens; false: HS256 and the secret
+	// RefreshReuse is how long a refresh token is still accepted after its first use. The predecessor of the current token is
+	// accepted without this limit, because the client may not have received the current token.
 	RefreshReuse time.Duration
 	Sessions     SessionLimits
 
@@ -52,7 +52,7 @@ type Config struct {
 	RequireSecondFactor bool
 
 	// Limits.
-	RateLimited     bool          // limit requests, messages per day and attempts at codes; second factors have limits even if it is false
+	RateLimited     bool          // limits requests, messages and attempts at codes; second factors are always limited
 	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address; 0: no limit
 	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
 	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit
@@ -72,7 +72,7 @@ type Service struct {
 	tokens       *identity.Tokens // signs access tokens
 	cfg          Config
 	now          func() time.Time     // the clock
-	passwords    *hasher              // hashes and checks passwords
+	hasher       *hasher              // hashes and checks passwords
 	sealer       sealer               // seals stored secrets with Config.SealKey
 	allowlist    redirectAllowlist    // the allowed targets of redirects
 	samlProvider serviceProviderCache // this service as a SAML service provider

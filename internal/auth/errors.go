@@ -18,7 +18,7 @@ import (
 // also has must have the same code and text here, because clients compare them.
 
 var (
-	// Sign-in, and addresses that cannot be used for it. Supabase Auth has the code invalid_credentials for an unknown grant_type too.
+	// Sign-in, and malformed addresses and numbers. As in Supabase Auth, an unknown grant_type has the code invalid_credentials too.
 	errUnsupportedGrant    = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 	errWeb3Disabled        = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
 	errInvalidCredentials  = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
@@ -96,12 +96,12 @@ var (
 	errOAuthStateExpired       = apperr.New(http.StatusBadRequest, "bad_oauth_state", "OAuth state has expired")
 
 	// ID tokens.
-	errIDTokenMissing      = apperr.New(http.StatusBadRequest, "validation_failed", "id_token required")
-	errIDTokenIncomplete   = apperr.New(http.StatusBadRequest, "validation_failed", "provider or client_id and issuer required")
-	errIDTokenBad          = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Bad ID token")
-	errIDTokenAudience     = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Unacceptable audience in id_token")
-	errIDTokenNonceMissing = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Passed nonce and nonce in id_token should either both exist or not.")
-	errIDTokenNonce        = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Nonces mismatch")
+	errIDTokenMissing         = apperr.New(http.StatusBadRequest, "validation_failed", "id_token required")
+	errIDTokenProviderMissing = apperr.New(http.StatusBadRequest, "validation_failed", "provider or client_id and issuer required")
+	errIDTokenBad             = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Bad ID token")
+	errIDTokenAudience        = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Unacceptable audience in id_token")
+	errIDTokenNonceMissing    = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Passed nonce and nonce in id_token should either both exist or not.")
+	errIDTokenNonce           = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Nonces mismatch")
 
 	// Adding and removing identities.
 	errManualLinkingDisabled  = apperr.New(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
@@ -287,7 +287,7 @@ const (
 	version2024   = "2024-01-01" // the version that changed the form of errors
 )
 
-// WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the header X-Supabase-Api-Version
+// WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the X-Supabase-Api-Version header
 // 2024-01-01 or later gets the newer form, and that header in the response.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	code, message := e.Code, e.Message

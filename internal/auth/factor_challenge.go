@@ -91,7 +91,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 
 // factorCodeKind is the kind with which hashCode hashes codes of phone factors, so that no sign-in code has the same hash. The hash
 // contains the id of the challenge instead of an account's id.
-const factorCodeKind tokenType = "factor"
+const factorCodeKind tokenKind = "factor"
 
 // validateFactorChannel returns an error if the code for a phone factor cannot be sent by this channel; "" stands for sms.
 func (s *Service) validateFactorChannel(channel string) error {

@@ -31,7 +31,7 @@ type enrolRequest struct {
 // totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps accept.
 type totpSecret struct {
 	QRCode string `json:"qr_code"` // URI as a QR code in SVG; the client makes a data: URL of it
-	Secret string `json:"secret"`  // the secret in base32, for people who type it in
+	Secret string `json:"secret"`  // the secret in base32, for users who type it in
 	URI    string `json:"uri"`     // otpauth://…, with the secret, the issuer and the account's name
 }
 

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file checks the codes with which people prove their second factors: an authenticator app (TOTP) or a phone number.
+// This file checks the codes with which users prove their second factors: an authenticator app (TOTP) or a phone number.
 
 // verifyFactorRequest is the body of VerifyFactor.
 type verifyFactorRequest struct {
@@ -121,7 +121,7 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 }
 
 // acceptFactor consumes the challenge and the code, verifies the factor and raises the session to aal2, in one transaction.
-func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (issued issuedSession, err error) {
+func (s *Service) acceptFactor(ctx context.Context, c clientInfo, callerSession session, f storedFactor, challenge factorChallenge, step int64) (issued issuedSession, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		user, current, err := s.lockSession(ctx, tx, callerSession)
@@ -167,18 +167,18 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 
 // consumeFactorCode consumes the challenge and the TOTP step, so that neither works twice, even in concurrent requests.
 func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge factorChallenge, step int64, now time.Time) error {
-	open, err := useChallenge(ctx, tx, challenge.id, now)
+	isOpen, err := useChallenge(ctx, tx, challenge.id, now)
 	if err != nil {
 		return err
 	}
-	if !open {
+	if !isOpen {
 		return errChallengeIPMismatch.Becausef("answered in the meantime")
 	}
 	if f.FactorType != factorTOTP {
 		return nil
 	}
-	fresh, err := markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
-	if err == nil && !fresh {
+	isFresh, err := markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
+	if err == nil && !isFresh {
 		err = errTOTPWrong.Becausef("step %d was used before", step)
 	}
 	return err
@@ -186,7 +186,7 @@ func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge
 
 // activateFactor marks the factor as verified, deletes unverified factors of the same type, and sends a notice to the
 // account's address.
-func (s *Service) activateFactor(ctx context.Context, tx *db.Tx, c client, u User, f storedFactor, now time.Time) error {
+func (s *Service) activateFactor(ctx context.Context, tx *db.Tx, c clientInfo, u User, f storedFactor, now time.Time) error {
 	return errors.Join(
 		setFactorVerified(ctx, tx, f.ID, now),
 		deleteUnverifiedFactors(ctx, tx, u.ID, f.FactorType),

@@ -24,14 +24,16 @@ const (
 )
 
 const (
-	maxFactors    = 10 // maximum number of factors of one account
-	maxFactorText = 64 // maximum number of characters of a factor's name (friendly_name), and of its issuer, which must fit into a QR code
+	maxFactors = 10 // maximum number of factors of one account
+	// maxFactorText is the maximum number of characters of a factor's name (friendly_name), and of its issuer, which must fit into a QR code.
+	maxFactorText = 64
 	// unverifiedFactorLife is how long an unverified factor is kept after its newest challenge, or after its creation if it has none. After
 	// that time, the next enrolment of a factor by the account deletes it.
 	unverifiedFactorLife = 5 * time.Minute
 )
 
-var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed",
+	fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
 // purposeTOTP and the factor's id together are the purpose with which the factor's secret is sealed (encrypted). A value can be opened only
 // with the purpose with which it was sealed. So the secret of one factor is of no use in the row of another factor.
@@ -67,11 +69,11 @@ func removeFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error
 	if noneVerified {
 		err = deleteRecoveryCodes(ctx, tx, userID)
 	}
-	raised, readErr := steppedUpSessions(ctx, tx, userID, factorID, noneVerified)
+	steppedUp, readErr := steppedUpSessions(ctx, tx, userID, factorID, noneVerified)
 	err = errors.Join(err, readErr)
-	for _, r := range raised {
-		r.aal, r.amr = aal1, slices.DeleteFunc(r.amr, isSecondFactor)
-		err = errors.Join(err, setAssurance(ctx, tx, r, ""))
+	for _, s := range steppedUp {
+		s.aal, s.amr = aal1, slices.DeleteFunc(s.amr, isSecondFactor)
+		err = errors.Join(err, setAssurance(ctx, tx, s, "")) // "": no factor
 	}
 	return err
 }

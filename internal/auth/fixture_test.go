@@ -100,7 +100,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return h.SigningKeys(ctx) },
 	}, c.now)
 	s := New(d, queue, tokens, cfg, c.now)
-	s.passwords.params = cheapHashParams
+	s.hasher.params = cheapHashParams
 	h = &fixture{Service: s, t: t, clock: c, mails: make(chan Mail, 100), texts: make(chan SMS, 100)}
 	queue.Handle(JobMail, func(_ context.Context, payload []byte) error {
 		var m Mail
@@ -336,11 +336,11 @@ func keysOf[V any](m map[string]V) string { return strings.Join(slices.Sorted(ma
 
 // hashes counts the password hashes that the service computes from now on.
 func (h *fixture) hashes() *int {
-	n, mu, real := new(int), &sync.Mutex{}, h.passwords.idKey
-	h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
+	n, mu, real := new(int), &sync.Mutex{}, h.hasher.idKey
+	h.hasher.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
 		mu.Lock()
 		defer mu.Unlock()
-		if (argonParams{memory, time, threads}) != h.passwords.params {
+		if (argonParams{memory, time, threads}) != h.hasher.params {
 			h.t.Errorf("hash of another cost: m=%d t=%d p=%d", memory, time, threads)
 		}
 		*n++

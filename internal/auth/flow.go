@@ -16,7 +16,7 @@ import (
 
 // This file starts and finishes flows. A flow is a sign-in that needs more than one request. A row of auth_flow_states keeps its state
 // between the requests. Adding an identity (a way to sign in) to an account is a flow too. The later requests of a flow are:
-//   - the callback of an OAuth provider, after the person has signed in there
+//   - the callback of an OAuth provider, after the user has signed in at the provider
 //   - in a PKCE flow (RFC 7636), the exchange of a code for the session
 //
 // In an implicit flow (a flow without PKCE) the client gets the session itself instead of a code.

@@ -8,8 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes links and codes for a program with the service key (the API key with the role service_role). That program sends them to
-// people in its own mails.
+// This file makes links and codes for a program with the service key (the API key with the role service_role). The program sends them in
+// its own mails.
 
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
@@ -48,16 +48,16 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if body.Email, err = normalizeEmail(body.Email); err != nil {
 		return err
 	}
-	maker, isKnownType := s.linkMakers()[body.Type]
+	makeLink, isKnownType := s.linkMakers()[body.Type]
 	if !isKnownType {
 		return errLinkType(body.Type)
 	}
 	_, err = userByEmail(ctx, s.db, body.Email)
-	noAccount := errors.Is(err, db.ErrNoRows)
-	if err != nil && !noAccount {
+	isUnknownAddress := errors.Is(err, db.ErrNoRows)
+	if err != nil && !isUnknownAddress {
 		return err
 	}
-	if noAccount {
+	if isUnknownAddress {
 		switch body.Type {
 		case "invite": // creates the account
 		case "signup": // creates the account with the password
@@ -65,14 +65,14 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 				return errSignupPasswordMissing
 			}
 		case "magiclink": // becomes a signup without a password
-			body.Type, body.Password, maker = "signup", "", s.makeSignupLink
+			body.Type, body.Password, makeLink = "signup", "", s.makeSignupLink
 		default:
 			return errEmailNotFound
 		}
 	}
-	hash := ""
+	passwordHash := ""
 	if body.Type == "signup" && body.Password != "" {
-		if hash, err = s.validateAndHashPassword(ctx, body.Password); err != nil {
+		if passwordHash, err = s.validateAndHashPassword(ctx, body.Password); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	response := generateLinkResponse{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		u, token, err := maker(ctx, tx, r, body, hash)
+		u, token, err := makeLink(ctx, tx, r, body, passwordHash)
 		if err != nil {
 			return err
 		}
@@ -117,9 +117,9 @@ func verifyTypeOfLink(linkType string) string {
 	return linkType
 }
 
-// linkMaker makes a link of one type: it changes or creates the account as the type requires, and issues the token. hash is the
-// hash of the request's password, or "".
-type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error)
+// linkMaker makes a link of one type: it changes or creates the account as the type requires, and issues the token. passwordHash is
+// the hash of the request's password, or "".
+type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, passwordHash string) (User, issuedToken, error)
 
 // linkMakers returns the linkMaker of each type.
 func (s *Service) linkMakers() map[string]linkMaker {
@@ -133,15 +133,15 @@ func (s *Service) linkMakers() map[string]linkMaker {
 }
 
 // makeSignupLink creates an account, or adds the request's data to the unconfirmed account of the address. In such an account the
-// request's password, or none, replaces the older password: somebody else may have chosen that one, and the link must not confirm
-// it.
-func (s *Service) makeSignupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
-	u, err := s.findOrCreateUnconfirmed(ctx, tx, body.Email, insertUserParams{Email: body.Email, Hash: hash})
+// request's password, or none, replaces the older password: somebody else may have chosen the older password, and the link must not
+// confirm it.
+func (s *Service) makeSignupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, passwordHash string) (User, issuedToken, error) {
+	u, err := s.findOrCreateUnconfirmed(ctx, tx, body.Email, insertUserParams{Email: body.Email, PasswordHash: passwordHash})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife,
-		columnChange{colConfirmationSent, s.now()}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, columnChange{colPassword, orNull(hash)})
+		columnChange{colConfirmationSent, s.now()}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, columnChange{colPassword, orNull(passwordHash)})
 	return u, token, err
 }
 

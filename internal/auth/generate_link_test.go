@@ -17,7 +17,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			body   map[string]any
 			answer string // verification_type in the response
 			verify string // type in the link
-			kind   tokenType
+			kind   tokenKind
 			sentTo string
 		}{
 			{map[string]any{"type": "signup", "email": "a@example.pt", "password": password, "data": map[string]any{"name": "A"}}, "signup", "signup", tokenConfirmation, "a@example.pt"},

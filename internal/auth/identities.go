@@ -16,7 +16,7 @@ import (
 // This file adds identities (ways to sign in, such as an account at a provider) to the caller's account, and removes them.
 
 // LinkIdentity handles GET /auth/v1/user/identities/authorize: it sends the browser to a provider, as Authorize does. After the return, the
-// person's identity at the provider is added to the caller's account. With skip_http_redirect=true the response has the provider's URL
+// user's identity at the provider is added to the caller's account. With skip_http_redirect=true the response has the provider's URL
 // instead of a redirect. Errors:
 //   - manual_linking_disabled: the setting Config.ManualLinking is false.
 //   - user_sso_managed: the account belongs to a SAML identity provider.
@@ -83,7 +83,7 @@ func (s *Service) authorizeLinking(w http.ResponseWriter, r *http.Request) (User
 }
 
 // unlinkIdentity removes an identity from an account, and with it the password, phone number or e-mail address that belongs to it.
-func (s *Service) unlinkIdentity(ctx context.Context, tx *db.Tx, c client, userID, identityID string) error {
+func (s *Service) unlinkIdentity(ctx context.Context, tx *db.Tx, c clientInfo, userID, identityID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if err != nil {
 		return db.NoRowsAs(err, errUserNotFound)

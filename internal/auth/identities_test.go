@@ -197,7 +197,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 				if err := saveIdentity(t.Context(), tx, id, "phone", id, map[string]any{"sub": id}, g.clock.now()); err != nil {
 					return err
 				}
-				issued, err = g.startSession(t.Context(), tx, client{}, id, signIn{method: "otp", provider: "phone"})
+				issued, err = g.startSession(t.Context(), tx, clientInfo{}, id, signIn{method: "otp", provider: "phone"})
 				return err
 			})
 			if err != nil {

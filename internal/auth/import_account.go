@@ -238,7 +238,7 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a imported.Acco
 			return addressConflict(err)
 		}
 	}
-	return s.audit(ctx, tx, client{}, auditSignedUp, a.ID, map[string]any{"imported": true})
+	return s.audit(ctx, tx, clientInfo{}, auditSignedUp, a.ID, map[string]any{"imported": true})
 }
 
 // cleanFactorName returns the name of a factor without control characters, cut after maxFactorText characters.

@@ -45,7 +45,7 @@ func TestImportedAccountsKeepWhatCanBeKept(t *testing.T) {
 			}
 		}
 		u, err := userByID(t.Context(), d, importID)
-		if err != nil || u.Email != "ana@example.com" || u.hash != "" || !u.CreatedAt.Equal(then) || !u.BannedUntil.Equal(then) || !u.EmailConfirmedAt.Equal(then) ||
+		if err != nil || u.Email != "ana@example.com" || u.passwordHash != "" || !u.CreatedAt.Equal(then) || !u.BannedUntil.Equal(then) || !u.EmailConfirmedAt.Equal(then) ||
 			len(u.Identities) != 1 || u.Identities[0].Provider != "google" || len(u.Factors) != 2 || len([]rune(u.Factors[0].FriendlyName)) != maxFactorText || strings.Contains(u.Factors[0].FriendlyName, "\n") {
 			t.Errorf("%v %+v", err, u)
 		}

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file invites people to the site by mail, for a program with the service key (the API key with the role service_role).
+// This file invites users to the site by mail, for a program with the service key (the API key with the role service_role).
 
 // inviteRequest is the body of Invite.
 type inviteRequest struct {
@@ -17,7 +17,7 @@ type inviteRequest struct {
 }
 
 // Invite handles POST /auth/v1/invite, and requires the service key. It creates an account without a password, and mails a link that signs
-// the invited person in. This person can then set a password. An e-mail address can be invited again until it is confirmed. Error:
+// the invited user in. The user can then set a password. An e-mail address can be invited again until it is confirmed. Error:
 // email_exists (the address is confirmed).
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -51,8 +51,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 		return User{}, issuedToken{}, err
 	}
 	now := s.now()
-	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, and their
-	// password must not open the confirmed account. So issueToken removes it, together with the other changes of the account's row.
+	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, and must not
+	// be able to open the confirmed account. So issueToken removes the password, together with the other changes of the account's row.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife, // "": the link belongs to no PKCE flow
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil))
@@ -64,8 +64,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 }
 
 // findOrCreateUnconfirmed locks and returns the account of an e-mail address that is not confirmed. If the address has no account, it
-// creates one from n. It returns errEmailExists for a confirmed address.
-func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email string, n insertUserParams) (User, error) {
+// creates an account from newUser. It returns errEmailExists for a confirmed address.
+func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email string, newUser insertUserParams) (User, error) {
 	existing, err := userByEmail(ctx, tx, email)
 	if err == nil {
 		existing, err = lockUser(ctx, tx, existing.ID)
@@ -74,7 +74,7 @@ func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email 
 	case err == nil && existing.EmailConfirmedAt != nil:
 		return User{}, errEmailExists.Becausef("user %s", existing.ID)
 	case err == nil && existing.PhoneConfirmedAt == nil:
-		// Whoever opened the account has not confirmed the address, and must not keep access beside the invited person.
+		// Whoever opened the account has not confirmed the address, and must not keep access beside the invited user.
 		if err := s.removeUnconfirmedAccess(ctx, tx, existing.ID); err != nil {
 			return User{}, err
 		}
@@ -85,8 +85,8 @@ func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email 
 		return User{}, err
 	}
 	now := s.now()
-	n.AppMetadata = map[string]any{"provider": "email", "providers": []any{"email"}}
-	id, err := insertUser(ctx, tx, n, now)
+	newUser.AppMetadata = map[string]any{"provider": "email", "providers": []any{"email"}}
+	id, err := insertUser(ctx, tx, newUser, now)
 	if err != nil {
 		return User{}, err
 	}

@@ -76,7 +76,7 @@ func TestLinkByTheServiceKeyRemovesAnotherPersonsPassword(t *testing.T) {
 			if err != nil {
 				t.Fatal(r.raw, err)
 			}
-			if _, err := h.redeemToken(t.Context(), client{}, token, false); err != nil {
+			if _, err := h.redeemToken(t.Context(), clientInfo{}, token, false); err != nil {
 				t.Fatal(err)
 			}
 			h.expect(fmt.Sprint(link), h.signInAs(address, password), 400, "invalid_credentials")

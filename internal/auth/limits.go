@@ -14,7 +14,7 @@ import (
 // This file limits two things: the requests of a client or about an account, and the messages to one e-mail address or phone number. Each
 // kind of message has a quota (the maximum number of messages in a day). Most kinds also have a cooldown (the minimum time between two).
 
-// limitWindow is the length of the fixed time windows in which the function limit counts requests. Each window begins with a count of 0.
+// limitWindow is the length of the fixed time windows in which limit counts requests. Each window begins with a count of 0.
 const limitWindow = 5 * time.Minute
 
 // limitName is the name of a limit in the table rate_limits. Nodes (running servers) of several versions can share that table, so a name
@@ -51,9 +51,11 @@ const (
 	messagesPerIP                = 60  // requests for a mail or SMS, sign-ups included
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
-	factorCallsPerAccount        = 100 // each for enrolments, new sets of recovery codes, and challenges of TOTP factors (these also per IP)
 	factorMessagesPerAccount     = 10  // challenges of phone factors; each sends a text message
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
+	// factorCallsPerAccount is the limit for three things separately: enrolments, new sets of recovery codes, and challenges of TOTP factors.
+	// Challenges are also counted for each IP address separately.
+	factorCallsPerAccount = 100
 )
 
 // limit counts a request of the subject (an IP address, an account id, or a hash of both) against the limit with this name. If the
@@ -74,14 +76,14 @@ func (s *Service) limitPerIP(w http.ResponseWriter, r *http.Request, name limitN
 // limitAlways is limit, but it also works if Config.RateLimited is false.
 func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name limitName, subject string, maxRequests int) error {
 	now := s.now()
-	hits, err := s.db.Hit(r.Context(), string(name), subject, limitWindow, now)
+	requests, err := s.db.Hit(r.Context(), string(name), subject, limitWindow, now)
 	if err != nil {
 		return err
 	}
-	if hits > maxRequests {
+	if requests > maxRequests {
 		window := int64(limitWindow / time.Second)
 		w.Header().Set("Retry-After", strconv.FormatInt(window-now.Unix()%window, 10))
-		return errRateLimit.Becausef("%d attempts under %s", hits, name)
+		return errRateLimit.Becausef("%d attempts under %s", requests, name)
 	}
 	return nil
 }

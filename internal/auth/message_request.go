@@ -51,9 +51,9 @@ const (
 	requestPhoneChange  requestKind = "phone_change"
 )
 
-// client returns the client that sent the HTTP request.
-func (m messageRequest) client() client {
-	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
+// client returns the clientInfo of the HTTP request.
+func (m messageRequest) client() clientInfo {
+	return clientInfo{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
 }
 
 // requestMessage enforces the two limits, queues the job and responds with {}, whether or not the account exists. cooldown is the kind of
@@ -63,13 +63,13 @@ func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldow
 	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {
 		return err
 	}
-	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil { // one of the two is "", so this is the other one
+	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil { // one of the two is "", so the sum is the other one
 		return err
 	}
 	return respondEmpty(w, s.db.WithShortTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
 }
 
-// enqueueMessageRequest queues the job. It adds the client of the HTTP request to m, and for a mail the target of the link.
+// enqueueMessageRequest queues the job. It adds the clientInfo of the HTTP request to m, and for a mail the target of the link.
 func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.Request, m messageRequest) error {
 	c := clientOf(r)
 	m.UserAgent, m.IP, m.Language = c.userAgent, c.ip, c.language

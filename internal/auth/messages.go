@@ -29,7 +29,7 @@ type Mail struct {
 	NewEmail string    `json:"new_email,omitempty"` // the new address, in mails about a change of e-mail address
 	Cause    string    `json:"cause,omitempty"`     // the cause of a problem with the site
 	Device   string    `json:"device,omitempty"`    // User-Agent of the request that a security notice is about
-	IP       string    `json:"ip,omitempty"`        // IP address of that request
+	IP       string    `json:"ip,omitempty"`        // IP address of the same request
 	At       time.Time `json:"at"`                  // when the mail was queued
 }
 
@@ -70,7 +70,7 @@ func (s *Service) sendMail(ctx context.Context, tx *db.Tx, m Mail) error {
 
 // sendNotice queues a security notice: a mail without a link or code. It does nothing when the account has no confirmed e-mail
 // address.
-func (s *Service) sendNotice(ctx context.Context, tx *db.Tx, c client, u User, kind MailKind) error {
+func (s *Service) sendNotice(ctx context.Context, tx *db.Tx, c clientInfo, u User, kind MailKind) error {
 	if u.Email == "" || u.EmailConfirmedAt == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *Service) verifyLink(linkToken, verifyType, redirectTo string) string {
 }
 
 // languageFor returns the language of the account's metadata, or that of the request when the metadata has none.
-func languageFor(u User, c client) string {
+func languageFor(u User, c clientInfo) string {
 	if l := u.locale(); l != "" {
 		return languageOfLocale(l)
 	}
@@ -121,7 +121,7 @@ type linkMail struct {
 	cooldown   cooldownKind
 	method     string        // the method in the amr claim of the session, if the link belongs to a PKCE flow
 	verifyType string        // parameter type of GET /verify
-	tokenKind  tokenType     // type of the one-time token (link and code)
+	tokenKind  tokenKind     // kind of the one-time token (link and code)
 	life       time.Duration // how long the one-time token is valid
 	sentColumn userColumn    // stores when the mail was sent
 	action     auditAction
@@ -144,7 +144,7 @@ var (
 
 // sendLink mails a link and a code to the account's e-mail address. If the address has no mail quota left, it sends nothing
 // and returns nil, because the links of earlier mails still work.
-func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m linkMail, challenge pkceChallenge, redirectTo string) error {
+func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c clientInfo, u User, m linkMail, challenge pkceChallenge, redirectTo string) error {
 	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 // sendEmailChange mails a link and a code to the new e-mail address and, when the account has one, to the current one. The
 // change takes effect when both are confirmed. If one of the addresses has no mail quota left, it sends nothing and returns
 // errTooSoon.
-func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u User, address string, challenge pkceChallenge, redirectTo string) error {
+func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c clientInfo, u User, address string, challenge pkceChallenge, redirectTo string) error {
 	addresses := []string{address}
 	if u.Email != "" && u.Email != address {
 		addresses = append(addresses, u.Email)
@@ -187,7 +187,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 		setUser(ctx, tx, u.ID, now, columnChange{colEmailChange, address}, columnChange{colEmailChangeSent, now}, columnChange{colEmailChangeStatus, 0}),
 		s.audit(ctx, tx, c, auditEmailChangeRequested, u.ID, map[string]any{"kind": MailEmailChange}),
 	)
-	send := func(token tokenType, kind MailKind, to string) error {
+	send := func(token tokenKind, kind MailKind, to string) error {
 		issued, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
 		return errors.Join(err, s.sendMail(ctx, tx, Mail{
 			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.LinkToken, "email_change", redirectTo),
@@ -200,12 +200,12 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 }
 
 // sendPhoneChange starts a change of phone number: it stores the new number as pending and sends it a code.
-func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
+func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c clientInfo, u User, phone, channel string) error {
 	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
 }
 
 // codeMessages lists the types of token whose codes sendCode sends.
-var codeMessages = map[tokenType]struct {
+var codeMessages = map[tokenKind]struct {
 	quota   cooldownKind // the kind of message of which the number has a quota
 	smsType string       // SMS.Type
 	action  auditAction
@@ -218,7 +218,7 @@ var codeMessages = map[tokenType]struct {
 
 // sendCode issues a code, writes changes to the account and queues a text message with the code for the number phone. If the number
 // has no quota of messages left, sendCode does nothing and returns errTooSoon.
-func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, channel string, changes ...columnChange) error {
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c clientInfo, u User, kind tokenKind, phone, channel string, changes ...columnChange) error {
 	message := codeMessages[kind]
 	if err := s.requireTextQuota(ctx, tx, message.quota, s.cfg.TextsPerDay, phone); err != nil {
 		return err

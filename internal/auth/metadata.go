@@ -20,10 +20,12 @@ import (
 // header of each request. The limits keep this header below the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
-	maxMetadataDepth = 64 // levels of nesting; far below PostgreSQL's own limit (some thousand levels, depending on its stack size)
+	// maxMetadataDepth is in levels of nesting. PostgreSQL's own limit is far higher: some thousand levels, depending on its stack size.
+	maxMetadataDepth = 64
 )
 
-var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed",
+	fmt.Sprintf("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
 
 // encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata for metadata that is too
 // large or nested too deeply, and errUnstorableText for metadata with a NUL.

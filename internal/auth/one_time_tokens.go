@@ -17,12 +17,12 @@ import (
 
 // Kinds of one-time tokens, named as in Supabase Auth.
 const (
-	tokenConfirmation   tokenType = "confirmation"
-	tokenRecovery       tokenType = "recovery" // includes magic links and sign-in codes
-	tokenEmailCurrent   tokenType = "email_change_current"
-	tokenEmailNew       tokenType = "email_change_new"
-	tokenPhoneChange    tokenType = "phone_change"
-	tokenReauthenticate tokenType = "reauthentication"
+	tokenConfirmation   tokenKind = "confirmation"
+	tokenRecovery       tokenKind = "recovery" // includes magic links and sign-in codes
+	tokenEmailCurrent   tokenKind = "email_change_current"
+	tokenEmailNew       tokenKind = "email_change_new"
+	tokenPhoneChange    tokenKind = "phone_change"
+	tokenReauthenticate tokenKind = "reauthentication"
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The numbers of attempts are low, because a code has only
@@ -38,7 +38,7 @@ const (
 
 // issuedToken is a new one-time token in plain text, to be sent.
 type issuedToken struct {
-	LinkToken string // the token in the URL of the link: 256 random bits in base64, after "pkce_" for a PKCE flow (RFC 7636)
+	LinkToken string // the token in the link's URL: 256 random bits in base64; it begins with "pkce_" for a PKCE flow (RFC 7636)
 	Code      string // six digits
 }
 
@@ -46,7 +46,7 @@ type issuedToken struct {
 // until they expire. Earlier codes stay valid only for the newest maxCodes tokens. sentTo is the e-mail address or phone number to which
 // the caller will send link and code. flowID is the PKCE flow that the link or code completes, or "". life is how long both are valid.
 func (s *Service) issueToken(
-	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
+	ctx context.Context, tx *db.Tx, userID string, kind tokenKind, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {
 	issued := issuedToken{LinkToken: randomToken(), Code: sixDigitCode()}
 	if flowID != "" {
@@ -87,7 +87,7 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 // checkCode compares a code with the account's valid codes of the given kinds, and returns the one-time token of the matching code without
 // consuming it. It counts one attempt, whatever the number of kinds, before the comparison and never rolls the count back, so that
 // concurrent attempts cannot exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
-func (s *Service) checkCode(ctx context.Context, userID, code string, kinds ...tokenType) (oneTimeToken, error) {
+func (s *Service) checkCode(ctx context.Context, userID, code string, kinds ...tokenKind) (oneTimeToken, error) {
 	if s.cfg.RateLimited {
 		hits, err := s.db.Hit(ctx, string(limitCodes), userID, triesWindow, s.now())
 		if err != nil {
@@ -110,7 +110,7 @@ func (s *Service) checkCode(ctx context.Context, userID, code string, kinds ...t
 }
 
 // checkCodeOfKind is checkCode for one kind, without the limit of the account's attempts.
-func (s *Service) checkCodeOfKind(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
+func (s *Service) checkCodeOfKind(ctx context.Context, userID string, kind tokenKind, code string) (oneTimeToken, error) {
 	valid, err := countCodeTry(ctx, s.db, userID, kind, maxCodeTries, s.now())
 	if err != nil {
 		return oneTimeToken{}, err
@@ -145,12 +145,12 @@ func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) e
 
 // hashCode returns a keyed hash of a code. A hash without a key would protect nothing, because all codes of six digits can be
 // tried.
-func (s *Service) hashCode(userID string, kind tokenType, code string) string {
+func (s *Service) hashCode(userID string, kind tokenKind, code string) string {
 	return hashCodeWith(s.cfg.CodeKey, userID, kind, code)
 }
 
 // codeMatches reports whether a stored hash is that of the code, with the current key or the previous one.
-func (s *Service) codeMatches(stored, userID string, kind tokenType, code string) bool {
+func (s *Service) codeMatches(stored, userID string, kind tokenKind, code string) bool {
 	same := subtle.ConstantTimeCompare([]byte(stored), []byte(s.hashCode(userID, kind, code)))
 	if s.cfg.Previous != nil {
 		same |= subtle.ConstantTimeCompare([]byte(stored), []byte(hashCodeWith(s.cfg.Previous.CodeKey, userID, kind, code)))
@@ -158,7 +158,7 @@ func (s *Service) codeMatches(stored, userID string, kind tokenType, code string
 	return same == 1
 }
 
-func hashCodeWith(key []byte, userID string, kind tokenType, code string) string {
+func hashCodeWith(key []byte, userID string, kind tokenKind, code string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(userID + "\n" + string(kind) + "\n" + code))
 	return hex.EncodeToString(mac.Sum(nil))

@@ -36,9 +36,9 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	hash := ""
+	passwordHash := ""
 	if password != "" {
-		if hash, err = s.validateAndHashPassword(ctx, password); err != nil {
+		if passwordHash, err = s.validateAndHashPassword(ctx, password); err != nil {
 			return err
 		}
 	}
@@ -46,19 +46,19 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 		if err := lockOwners(ctx, tx); err != nil {
 			return err
 		}
-		if hash == "" {
+		if passwordHash == "" {
 			// Anybody can sign up with somebody else's address, so the password of an unconfirmed account must not open an owner's
 			// account.
 			existing, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
 			}
-			if existing.EmailConfirmedAt == nil || existing.hash == "" {
+			if existing.EmailConfirmedAt == nil || existing.passwordHash == "" {
 				return errPasswordNeeded
 			}
 		}
-		userID, err := s.saveOwner(ctx, tx, email, hash)
-		if err != nil || hash == "" {
+		userID, err := s.saveOwner(ctx, tx, email, passwordHash)
+		if err != nil || passwordHash == "" {
 			return err
 		}
 		return s.auditCommand(ctx, tx, auditPasswordSet, userID)
@@ -66,18 +66,18 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 }
 
 // SetPassword gives an account a new password and ends all its sessions. With resetFactors it also deletes the account's second
-// factors, for somebody who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
+// factors, for a user who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
 func (s *Service) SetPassword(ctx context.Context, email, password string, resetFactors bool) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
 		return err
 	}
-	hash, err := s.validateAndHashPassword(ctx, password)
+	passwordHash, err := s.validateAndHashPassword(ctx, password)
 	if err != nil {
 		return err
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		userID, err := setPassword(ctx, tx, email, hash, s.now())
+		userID, err := setPassword(ctx, tx, email, passwordHash, s.now())
 		if err != nil {
 			return db.NoRowsAs(err, errNoSuchAccount)
 		}
@@ -130,8 +130,8 @@ func (s *Service) refuseLastOwner(ctx context.Context, tx *db.Tx, userID string)
 }
 
 // saveOwner makes the account of an e-mail address an owner, and creates the account if there is none. The caller must have
-// called lockOwners. hash is the hash of a new password, which ends the account's sessions; "" keeps the password.
-func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) (userID string, err error) {
+// called lockOwners. passwordHash is the hash of a new password, which ends the account's sessions; "" keeps the password.
+func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (userID string, err error) {
 	now := s.now()
 	existing, err := userByEmail(ctx, tx, email)
 	switch {
@@ -143,7 +143,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	if err != nil {
 		return "", err
 	}
-	if userID, err = saveConfirmedUser(ctx, tx, email, hash, now); err != nil {
+	if userID, err = saveConfirmedUser(ctx, tx, email, passwordHash, now); err != nil {
 		return "", err
 	}
 	err = saveEmailIdentity(ctx, tx, userID, email, now)
@@ -154,7 +154,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	if hadUnverified {
 		err = errors.Join(err, s.syncProviders(ctx, tx, userID))
 	}
-	if hash != "" || hadUnverified {
+	if passwordHash != "" || hadUnverified {
 		err = errors.Join(err, deleteSessions(ctx, tx, userID), deletePending(ctx, tx, userID))
 	}
 	return userID, errors.Join(err, saveOwnerRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))

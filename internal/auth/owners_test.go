@@ -29,7 +29,7 @@ func (h *fixture) do(what string, err error) {
 // addUser inserts an account without a role, and returns its id.
 func (h *fixture) addUser(address, password string, confirmed *time.Time) string {
 	h.t.Helper()
-	hash, err := h.passwords.hash(h.t.Context(), password)
+	hash, err := h.hasher.hash(h.t.Context(), password)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (s *Service) validateAndHashPassword(ctx context.Context, password string) 
 	if err := s.validatePassword(password); err != nil {
 		return "", err
 	}
-	return s.passwords.hash(ctx, password)
+	return s.hasher.hash(ctx, password)
 }
 
 // validateImportedHash returns errPasswordHash for a hash that hasher.verify cannot read, or whose cost is too high.

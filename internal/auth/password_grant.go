@@ -9,7 +9,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file signs people in with a password.
+// This file signs users in with a password.
 
 // passwordRequest is the body of POST /auth/v1/token?grant_type=password. Either Email or Phone must be set.
 type passwordRequest struct {
@@ -18,6 +18,7 @@ type passwordRequest struct {
 	Password string `json:"password"`
 }
 
+// validate checks that exactly one of Email and Phone is set. The function decode calls it.
 func (p passwordRequest) validate() error {
 	switch {
 	case p.Email != "" && p.Phone != "":
@@ -83,7 +84,7 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 
 // signInWithPassword opens a session if the password is right. It does the same work if there is no such account, so that the
 // response time does not reveal whether the account exists. If it returns errPasswordReplaced, the caller must try again.
-func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (issuedSession, error) {
+func (s *Service) signInWithPassword(ctx context.Context, c clientInfo, l login, password string) (issuedSession, error) {
 	known, err := s.findAccount(ctx, l)
 	if err != nil {
 		return issuedSession{}, err
@@ -92,7 +93,7 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 	if l.phone != "" {
 		provider, confirmedAt, unconfirmed = "phone", known.PhoneConfirmedAt, errPhoneNotConfirmed
 	}
-	ok, outdated, err := s.passwords.verify(ctx, known.hash, password)
+	ok, outdated, err := s.hasher.verify(ctx, known.passwordHash, password)
 	switch {
 	case errors.Is(err, errUnreadableHash):
 		return issuedSession{}, errInvalidCredentials.Becausef("user %s: %w", known.ID, err)
@@ -107,16 +108,16 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 	case confirmedAt == nil:
 		return issuedSession{}, unconfirmed
 	}
-	hash := known.hash
+	passwordHash := known.passwordHash
 	if outdated {
-		if hash, err = s.passwords.hash(ctx, password); err != nil {
+		if passwordHash, err = s.hasher.hash(ctx, password); err != nil {
 			return issuedSession{}, err
 		}
 	}
 	var issued issuedSession
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		// Even if the hash stays the same, swapPassword must run: it returns false if the password was changed since the check.
-		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
+		replaced, err := swapPassword(ctx, tx, known.ID, known.passwordHash, passwordHash)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 // pkceRequest is the body of POST /auth/v1/token?grant_type=pkce.
 type pkceRequest struct {
-	AuthCode     string `json:"auth_code"`     // the code that the client got in the redirect
+	AuthCode     string `json:"auth_code"`     // the code that the client received in the redirect
 	CodeVerifier string `json:"code_verifier"` // the secret from which the client derived the flow's challenge
 }
 
@@ -47,7 +47,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 
 // exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. After a sign-in at an OAuth
 // provider, tokens are the provider's tokens. After a sign-in of another kind, tokens is the zero value.
-func (s *Service) exchangeAuthCode(ctx context.Context, c client, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
+func (s *Service) exchangeAuthCode(ctx context.Context, c clientInfo, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		issued, tokens = issuedSession{}, providerTokens{} // WithShortTx may call this function again
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)

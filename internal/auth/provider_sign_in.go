@@ -10,10 +10,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds or creates the account of a person who has signed in at an OAuth provider. It also adds the person's identity (the
-// account at the provider) to an account of a signed-in user.
+// This file finds or creates the account of a user who has signed in at an OAuth provider. It also adds the user's identity (the account at
+// the provider) to the account of a user who is already signed in.
 
-// providerUser is a person who signs in at an OAuth provider: the provider's name, and what the provider reports about the person.
+// providerUser is a user who signs in at an OAuth provider: the provider's name, and what the provider reports about the user.
 type providerUser struct {
 	oauth.Identity
 	provider         string // the provider's name in identities, such as google
@@ -24,25 +24,28 @@ type providerUser struct {
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
 func newProviderUser(provider string, reported oauth.Identity) providerUser {
-	p := providerUser{Identity: reported, provider: provider}
+	user := providerUser{Identity: reported, provider: provider}
 	if email, err := normalizeEmail(reported.Email); err == nil {
-		p.email, p.emailVerified, p.verifiedByPolicy = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
+		user.email, user.emailVerified, user.verifiedByPolicy = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
 	}
-	return p
+	return user
 }
 
-// maxSignInTries is the maximum number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no account. Only one
-// of them can insert the account. The other one must start again, and then finds the account.
+// maxSignInTries is the maximum number of attempts at a sign-in. Two concurrent sign-ins of a new user can both find no account. Only one
+// of them can insert the account. The other sign-in must start again, and then finds the account.
 const maxSignInTries = 3
 
-// signInProviderUser finds or creates the account of p. If linkingUserID is not "", it adds p's identity to that account instead. It then
-// calls finish with the account's id, in the same transaction, to open a session or to issue a code. If the account needs a confirmation
-// mail, signInProviderUser does not call finish. It queues the mail with a link that redirects to redirectTo, commits and returns an error.
-func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
+// signInProviderUser finds or creates the user's account. If linkingUserID is not "", it adds the user's identity to that account instead.
+// It then calls finish with the account's id, in the same transaction, to open a session or to issue a code. If the account needs a
+// confirmation mail, signInProviderUser does not call finish. It queues the mail with a link that redirects to redirectTo, commits and
+// returns an error.
+func (s *Service) signInProviderUser(
+	ctx context.Context, c clientInfo, linkingUserID, redirectTo string, user providerUser, finish func(tx *db.Tx, userID string) error,
+) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error // the error to return although the transaction is committed
 		err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-			attempt := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
+			attempt := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: user}
 			userID, err := attempt.resolveAccount(ctx, linkingUserID)
 			refusal = attempt.refusal
 			if err != nil || refusal != nil {
@@ -70,11 +73,11 @@ var (
 type providerSignIn struct {
 	s          *Service
 	tx         *db.Tx
-	client     client
+	client     clientInfo
 	redirectTo string
 	user       providerUser
 	// refusal is an error that signInProviderUser returns after the commit; nil for none. An error within the transaction would
-	// roll back the confirmation mail that was queued in it.
+	// roll back the confirmation mail that the transaction has queued.
 	refusal *apperr.Error
 }
 
@@ -107,11 +110,11 @@ func (a *providerSignIn) resolveAccount(ctx context.Context, linkingUserID strin
 	return u.ID, a.s.syncProviders(ctx, a.tx, u.ID)
 }
 
-// findOrCreateAccount finds and locks the person's account, or creates one. joined is true if the account existed before and gets a
+// findOrCreateAccount finds and locks the user's account, or creates one. joined is true if the account existed before and gets a
 // new identity. The function may set a.refusal.
 func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joined bool, err error) {
-	p := a.user
-	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
+	user := a.user
+	owner, err := identityOwner(ctx, a.tx, user.provider, user.Subject)
 	if err == nil {
 		u, err = lockUser(ctx, a.tx, owner)
 		return u, false, db.NoRowsAs(err, errUserBanned.Becausef("account %s was deleted", owner))
@@ -119,15 +122,15 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	if !errors.Is(err, db.ErrNoRows) {
 		return u, false, err
 	}
-	if p.email == "" {
-		return u, false, errProviderEmailMissing.Becausef("provider %s", p.provider)
+	if user.email == "" {
+		return u, false, errProviderEmailMissing.Becausef("provider %s", user.provider)
 	}
 	match, err := a.matchAddress(ctx)
 	if err != nil {
 		return u, false, err
 	}
-	verified := p.emailVerified
-	if match.id != "" && p.verifiedByPolicy { // an account with a role is joined only when the provider says that it has verified the address
+	verified := user.emailVerified
+	if match.id != "" && user.verifiedByPolicy { // an account with a role is joined only when the provider says that it has verified the address
 		isOwner, err := hasOwnerRole(ctx, a.tx, match.id)
 		if err != nil {
 			return u, false, err
@@ -147,10 +150,10 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 		return u, false, errSignupDisabled
 	case refuseUnverified:
 		// The error is the same as after a confirmation mail, so that it does not reveal who has an account.
-		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address, which has an account", p.provider)
+		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address, which has an account", user.provider)
 		return u, false, nil
 	}
-	id, err := insertUser(ctx, a.tx, insertUserParams{Email: p.email, UserMetadata: p.Claims}, a.s.now())
+	id, err := insertUser(ctx, a.tx, insertUserParams{Email: user.email, UserMetadata: user.Claims}, a.s.now())
 	if errors.Is(err, errEmailExists) || db.IsConstraint(err, db.UniqueViolation) {
 		return u, false, errEmailTakenMeanwhile
 	}
@@ -164,7 +167,7 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	return u, false, err
 }
 
-// decision is what happens to a person with a new identity.
+// decision is what happens to a user with a new identity.
 type decision int
 
 const (
@@ -195,7 +198,7 @@ type addressMatch struct {
 	taken bool   // an account has the address itself, and not only an identity with it
 }
 
-// matchAddress looks for an account with the person's e-mail address, or with an identity whose provider has verified that address.
+// matchAddress looks for an account with the user's e-mail address, or with an identity whose provider has verified that address.
 // It leaves out accounts of SAML single sign-on.
 func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error) {
 	u, err := userByEmail(ctx, a.tx, a.user.email)
@@ -219,8 +222,8 @@ func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error)
 // has verified it. If it cannot, it sends a confirmation mail and sets a.refusal. It does neither if the account is confirmed by its number
 // or has no address.
 func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined bool, data map[string]any) (err error) {
-	p, now := a.user, a.s.now()
-	confirms := p.email != "" && p.email == u.Email && (p.emailVerified || a.s.cfg.MailAutoconfirm && !joined)
+	user, now := a.user, a.s.now()
+	confirms := user.email != "" && user.email == u.Email && (user.emailVerified || a.s.cfg.MailAutoconfirm && !joined)
 	switch {
 	case confirms && (joined || u.PhoneConfirmedAt == nil):
 		err = errors.Join(
@@ -236,14 +239,14 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 		// The account is confirmed by its number, or has no address to confirm. The identity belongs to it already.
 		err = a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
-		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
+		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address of user %s", user.provider, u.ID)
 		err = a.mailConfirmation(ctx, u)
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
 }
 
 // removeOtherAccess removes every way into an account with an unconfirmed address except the new identity. Somebody else may have
-// opened the account, and must not keep access beside the person whose address is confirmed now.
+// opened the account, and must not keep access beside the user whose address is confirmed now.
 func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
 	if err := a.setUser(ctx, u.ID, columnChange{colPassword, nil}, columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil},
 		columnChange{colEmailChangeStatus, 0}, columnChange{colPhoneChange, nil}); err != nil {
@@ -268,7 +271,7 @@ func (a *providerSignIn) mailConfirmation(ctx context.Context, u User) error {
 
 // linkIdentity adds the identity to the account of a signed-in user.
 func (a *providerSignIn) linkIdentity(ctx context.Context, userID string) error {
-	p, now := a.user, a.s.now()
+	user, now := a.user, a.s.now()
 	u, err := lockUser(ctx, a.tx, userID)
 	switch {
 	case errors.Is(err, db.ErrNoRows):
@@ -280,7 +283,7 @@ func (a *providerSignIn) linkIdentity(ctx context.Context, userID string) error 
 	case u.banned(now):
 		return errUserBanned.Becausef("user %s", u.ID)
 	}
-	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
+	owner, err := identityOwner(ctx, a.tx, user.provider, user.Subject)
 	switch {
 	case err == nil && owner == u.ID:
 		return errIdentityExists
@@ -289,8 +292,8 @@ func (a *providerSignIn) linkIdentity(ctx context.Context, userID string) error 
 	case !errors.Is(err, db.ErrNoRows):
 		return err
 	}
-	err = errors.Join(saveIdentity(ctx, a.tx, u.ID, p.provider, p.Subject, p.Claims, now), a.audit(ctx, auditIdentityLinked, u.ID))
-	if u.Email == "" && p.email != "" {
+	err = errors.Join(saveIdentity(ctx, a.tx, u.ID, user.provider, user.Subject, user.Claims, now), a.audit(ctx, auditIdentityLinked, u.ID))
+	if u.Email == "" && user.email != "" {
 		err = errors.Join(err, a.adoptEmail(ctx, u))
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))

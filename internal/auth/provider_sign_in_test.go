@@ -104,7 +104,7 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 		g.session(userClaims("8", visitor, true))
 		at := func(subject, address string, assumed bool) (userID string, refusal error) {
 			p := newProviderUser("facebook", oauth.Identity{Subject: subject, Email: address, EmailVerified: true, EmailVerifiedByPolicy: assumed, Claims: map[string]any{"email": address, "email_verified": true}})
-			refusal = g.signInProviderUser(t.Context(), client{}, "", "", p, func(_ *db.Tx, id string) error {
+			refusal = g.signInProviderUser(t.Context(), clientInfo{}, "", "", p, func(_ *db.Tx, id string) error {
 				userID = id
 				return nil
 			})
@@ -176,14 +176,14 @@ func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		// Somebody has created an account with another person's address, with every way to sign in.
-		hash, err := g.validateAndHashPassword(t.Context(), password)
+		passwordHash, err := g.validateAndHashPassword(t.Context(), password)
 		if err != nil {
 			t.Fatal(err)
 		}
 		now := g.clock.now()
 		var id string
 		err = d.WithTx(t.Context(), func(tx *db.Tx) error {
-			if id, err = insertUser(t.Context(), tx, insertUserParams{Email: "rui@example.com", Phone: "351912345678", Hash: hash, UserMetadata: map[string]any{"name": "evil", "note": "evil"}}, now); err != nil {
+			if id, err = insertUser(t.Context(), tx, insertUserParams{Email: "rui@example.com", Phone: "351912345678", PasswordHash: passwordHash, UserMetadata: map[string]any{"name": "evil", "note": "evil"}}, now); err != nil {
 				return err
 			}
 			if err := saveEmailIdentity(t.Context(), tx, id, "rui@example.com", now); err != nil {
@@ -198,7 +198,7 @@ func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 			if _, err := tx.Exec(t.Context(), `insert into auth_factors (id, user_id, factor_type, status, created_at, updated_at) values ($1, $2, 'totp', 'verified', $3, $3)`, newID(), id, now); err != nil {
 				return err
 			}
-			_, err := g.startSession(t.Context(), tx, client{}, id, signIn{method: "password", provider: "email"})
+			_, err := g.startSession(t.Context(), tx, clientInfo{}, id, signIn{method: "password", provider: "email"})
 			return err
 		})
 		if err != nil {

@@ -8,10 +8,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles reauthentication: a signed-in person proves their identity again before a change, such as a new password.
+// This file handles reauthentication: a signed-in user proves their identity again before a change, such as a new password.
 
 // Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail, or by SMS if the account has no e-mail address.
-// The client puts the code into the field nonce of a later request, such as the change of the password with PUT /user.
+// The client puts the code into the nonce field of a later request, such as the change of the password with PUT /user.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, _, err := s.currentUser(ctx)

@@ -73,7 +73,7 @@ func (s *Service) checkProof(w http.ResponseWriter, r *http.Request, u User, p p
 		if err := s.limit(w, r, limitReauthentications, u.ID, reauthenticationsPerAccount); err != nil {
 			return nonce, err
 		}
-		ok, _, err := s.passwords.verify(ctx, u.hash, p.CurrentPassword)
+		ok, _, err := s.hasher.verify(ctx, u.passwordHash, p.CurrentPassword)
 		if errors.Is(err, errUnreadableHash) {
 			ok, err = false, nil
 		}

@@ -14,8 +14,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file makes and checks recovery codes. A recovery code replaces a second factor, so that a person who has lost the phone can sign in
-// without help from the operator (who runs the server). Each code is shown once, at its creation, and works once. Supabase Auth has none.
+// This file makes and checks recovery codes. A recovery code replaces a second factor, so that a user who has lost the phone can sign in
+// without help from the operator (who runs the server). Each code is shown once, at its creation, and works once. Supabase Auth has no
+// recovery codes.
 
 // The form of recovery codes, such as 7kqm2-x9hpd.
 const (
@@ -135,7 +136,7 @@ func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userI
 
 // acceptRecoveryCode consumes a code and raises the session to aal2, in one transaction. It returns errRecoveryUnknown if the
 // account has no such unused code.
-func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSession session, code string) (issued issuedSession, err error) {
+func (s *Service) acceptRecoveryCode(ctx context.Context, c clientInfo, callerSession session, code string) (issued issuedSession, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
@@ -182,7 +183,7 @@ func newRecoveryCode() string {
 	return string(b[:recoveryGroupLength]) + "-" + string(b[recoveryGroupLength:])
 }
 
-// hashRecoveryCode returns the keyed hash of a code as a person types it. It ignores case, spaces and dashes, and reads the
+// hashRecoveryCode returns the keyed hash of a code as a user types it. It ignores case, spaces and dashes, and reads the
 // letter o as a zero.
 func hashRecoveryCode(key []byte, userID, code string) string {
 	code = strings.NewReplacer("-", "", " ", "", "o", "0").Replace(strings.ToLower(strings.TrimSpace(code)))

@@ -23,8 +23,8 @@ func (s *Service) redirectTarget(target string) string {
 	return s.cfg.SiteURL
 }
 
-// requestedRedirect returns the URL to which the client wants the browser redirected: the query parameter redirect_to, or the
-// header Redirect_to of old clients. The URL is not checked yet; redirectTarget does that.
+// requestedRedirect returns the URL to which the client wants the browser redirected: the redirect_to query parameter, or the
+// Redirect_to header of old clients. It does not check the URL; redirectTarget does.
 func requestedRedirect(r *http.Request) string {
 	if to := r.URL.Query().Get("redirect_to"); to != "" {
 		return to
@@ -39,14 +39,14 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 	if err != nil {
 		return err
 	}
-	v := url.Values{}
-	maps.Copy(v, extra)
-	v.Set("access_token", body.AccessToken)
-	v.Set("token_type", body.TokenType)
-	v.Set("expires_in", strconv.FormatInt(body.ExpiresIn, 10))
-	v.Set("expires_at", strconv.FormatInt(body.ExpiresAt, 10))
-	v.Set("refresh_token", body.RefreshToken)
-	return seeOther(w, r, withFragment(to, v))
+	params := url.Values{}
+	maps.Copy(params, extra)
+	params.Set("access_token", body.AccessToken)
+	params.Set("token_type", body.TokenType)
+	params.Set("expires_in", strconv.FormatInt(body.ExpiresIn, 10))
+	params.Set("expires_at", strconv.FormatInt(body.ExpiresAt, 10))
+	params.Set("refresh_token", body.RefreshToken)
+	return seeOther(w, r, withFragment(to, params))
 }
 
 // redirectWithCode ends a PKCE flow (RFC 7636). It redirects the browser with a code in the URL's query. The client then exchanges the code
@@ -58,28 +58,28 @@ func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, c
 // redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If isPKCE
 // is true, it adds the error to the query too, because clients of the PKCE flow read the query.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, isPKCE bool) error {
-	kind := oauthErrorCodes[e.Status]
+	oauthCode := oauthErrorCodes[e.Status]
 	switch {
-	case kind != "":
+	case oauthCode != "":
 	case e.Status >= http.StatusInternalServerError:
-		kind = "server_error"
+		oauthCode = "server_error"
 	default:
-		kind = "access_denied"
+		oauthCode = "access_denied"
 	}
-	v := url.Values{"error": {kind}, "error_code": {e.Code}, "error_description": {e.Message}}
+	params := url.Values{"error": {oauthCode}, "error_code": {e.Code}, "error_description": {e.Message}}
 	if isPKCE {
-		to = withQuery(to, v)
+		to = withQuery(to, params)
 	}
-	return seeOther(w, r, withFragment(to, v))
+	return seeOther(w, r, withFragment(to, params))
 }
 
 // redirectWithMessage redirects the browser like redirectWithError, but with a message instead of an error.
 func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, isPKCE bool) error {
-	v := url.Values{"message": {message}}
+	params := url.Values{"message": {message}}
 	if isPKCE {
-		to = withQuery(to, v)
+		to = withQuery(to, params)
 	}
-	return seeOther(w, r, withFragment(to, v))
+	return seeOther(w, r, withFragment(to, params))
 }
 
 // redirectWithFlowError logs an error of a provider flow and redirects the browser back with it.

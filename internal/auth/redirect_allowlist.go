@@ -28,56 +28,56 @@ type redirectPattern struct {
 // newRedirectAllowlist compiles the patterns. A pattern with wrong syntax matches only its own text, without wildcards. The
 // authority and the path of a pattern are compiled separately, so a mistake in one of them does not change the other.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
-	var l redirectAllowlist
+	var list redirectAllowlist
 	if base, err := url.Parse(site); err == nil && base.Host != "" {
-		l.site = base
+		list.site = base
 	}
-	for _, p := range patterns {
-		if p = strings.TrimSpace(p); p == "" {
+	for _, pattern := range patterns {
+		if pattern = strings.TrimSpace(pattern); pattern == "" {
 			continue
 		}
-		for _, alternative := range expandBraces(p) { // {a,b} stands for several patterns
-			l.patterns = append(l.patterns, compilePattern(alternative))
+		for _, alternative := range expandBraces(pattern) { // {a,b} stands for several patterns
+			list.patterns = append(list.patterns, compilePattern(alternative))
 		}
 	}
-	return l
+	return list
 }
 
 // compilePattern compiles a pattern. A pattern without a path matches only URLs without a path. If it ends with **, as in
 // https://app.example**, it matches URLs with any path.
-func compilePattern(p string) redirectPattern {
-	scheme := strings.Index(p, "://")
-	if scheme < 0 {
-		return redirectPattern{wholeURL: compileGlob(p)}
+func compilePattern(pattern string) redirectPattern {
+	schemeEnd := strings.Index(pattern, "://")
+	if schemeEnd < 0 {
+		return redirectPattern{wholeURL: compileGlob(pattern)}
 	}
-	host := scheme + len("://")
-	slash := indexOutsideSets(p[host:], "/")
+	hostStart := schemeEnd + len("://")
+	pathOffset := indexOutsideSets(pattern[hostStart:], "/") // relative to hostStart
 	switch {
-	case slash >= 0:
-		return redirectPattern{authority: compileGlob(strings.ToLower(p[:host+slash])), path: compileGlob(p[host+slash:])}
-	case strings.HasSuffix(p, "**"):
-		return redirectPattern{authority: compileGlob(strings.ToLower(p)), path: compileGlob("**")}
+	case pathOffset >= 0:
+		return redirectPattern{authority: compileGlob(strings.ToLower(pattern[:hostStart+pathOffset])), path: compileGlob(pattern[hostStart+pathOffset:])}
+	case strings.HasSuffix(pattern, "**"):
+		return redirectPattern{authority: compileGlob(strings.ToLower(pattern)), path: compileGlob("**")}
 	}
-	return redirectPattern{authority: compileGlob(strings.ToLower(p)), path: compileGlob("")}
+	return redirectPattern{authority: compileGlob(strings.ToLower(pattern)), path: compileGlob("")}
 }
 
-// indexOutsideSets returns the index of the first byte of p that is one of chars, or -1. It skips bytes after a backslash, and bytes in a
-// set such as [a-z].
-func indexOutsideSets(p, chars string) int {
-	for i := 0; i < len(p); i++ {
+// indexOutsideSets returns the index of the first byte of pattern that is one of chars, or -1. It skips bytes after a backslash, and bytes
+// in a set such as [a-z].
+func indexOutsideSets(pattern, chars string) int {
+	for i := 0; i < len(pattern); i++ {
 		switch {
-		case p[i] == '\\':
+		case pattern[i] == '\\':
 			i++
-		case strings.IndexByte(chars, p[i]) >= 0:
+		case strings.IndexByte(chars, pattern[i]) >= 0:
 			return i
-		case p[i] == '[':
-			i += max(0, strings.IndexByte(p[i:], ']'))
+		case pattern[i] == '[':
+			i += max(0, strings.IndexByte(pattern[i:], ']'))
 		}
 	}
 	return -1
 }
 
-// maxAlternatives is how many patterns the braces of one pattern may stand for.
+// maxAlternatives is the maximum number of patterns for which the braces of one pattern can stand.
 const maxAlternatives = 1000
 
 // expandBraces returns the patterns for which a pattern with braces stands: a{b,c} stands for ab and ac. A pattern whose braces do not
@@ -107,7 +107,7 @@ func expandBraces(pattern string) []string {
 	return expanded
 }
 
-// alternatives splits the text after an opening brace at the commas of that brace, up to its closing brace. after is the text behind the
+// alternatives splits the text after an opening brace at the commas of that brace, up to its closing brace. after is the text after the
 // closing brace.
 func alternatives(text string) (parts []string, after string, ok bool) {
 	depth, begin := 0, 0

@@ -45,8 +45,9 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 //   - errRefreshTokenUsed: the token was used before and is no longer accepted (Config.RefreshReuse is over). refresh deletes the session,
 //     because the token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
-func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
-	if s.db.Dialect == db.Postgres { // the usual case in one round trip to the database; after db.ErrNoRows the code below decides
+func (s *Service) refresh(ctx context.Context, c clientInfo, token string) (issuedSession, error) {
+	// On PostgreSQL, refreshAtOnce handles the usual case in one round trip. After db.ErrNoRows the code below decides.
+	if s.db.Dialect == db.Postgres {
 		result, err := s.refreshAtOnce(ctx, c, token)
 		if !errors.Is(err, db.ErrNoRows) {
 			return result, err
@@ -54,21 +55,21 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 	}
 	var result issuedSession
 	expired := false
-	hash := hashToken(token)
+	tokenHash := hashToken(token)
 	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		result, expired = issuedSession{}, false // WithShortTx may call this function again
-		stored, err := lockRefreshToken(ctx, tx, hash, s.sessionAliveArgs())
+		stored, err := lockRefreshToken(ctx, tx, tokenHash, s.sessionAliveArgs())
 		if err != nil {
 			return err
 		}
 		result.session, result.user = stored.session, stored.user
 		switch {
-		case !stored.alive:
+		case !stored.isSessionAlive:
 			expired = true
 		case stored.usedAt == nil:
 			result.refreshToken = successor(s.cfg.RefreshKey, token)
-			err = s.rotate(ctx, tx, c, result, hash, stored.generation+1)
+			err = s.rotate(ctx, tx, c, result, tokenHash, stored.generation+1)
 		case s.reusable(stored, now):
 			result.refreshToken, err = s.currentToken(ctx, tx, token, stored)
 		}
@@ -99,7 +100,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 
 // refreshAtOnce is refresh for the current token of a session in good order, in one round trip. For all other tokens it changes no token
 // and returns db.ErrNoRows.
-func (s *Service) refreshAtOnce(ctx context.Context, c client, token string) (issued issuedSession, err error) {
+func (s *Service) refreshAtOnce(ctx context.Context, c clientInfo, token string) (issued issuedSession, err error) {
 	issued.refreshToken = successor(s.cfg.RefreshKey, token)
 	var result func() (session, User, error)
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
@@ -113,9 +114,9 @@ func (s *Service) refreshAtOnce(ctx context.Context, c client, token string) (is
 }
 
 // rotate makes issued.refreshToken the current token of the session. It replaces the token with the given hash.
-func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, issued issuedSession, hash string, generation int) error {
+func (s *Service) rotate(ctx context.Context, tx *db.Tx, c clientInfo, issued issuedSession, tokenHash string, generation int) error {
 	return errors.Join(
-		replaceRefreshToken(ctx, tx, issued.session.id, hash, hashToken(issued.refreshToken), generation, s.now()),
+		replaceRefreshToken(ctx, tx, issued.session.id, tokenHash, hashToken(issued.refreshToken), generation, s.now()),
 		s.audit(ctx, tx, c, auditTokenRefreshed, issued.session.userID, map[string]any{"session_id": issued.session.id}),
 	)
 }

@@ -43,7 +43,8 @@ func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m m
 	switch {
 	case body.Email != "" && body.Phone != "":
 		return "", m, errResendAmbiguous
-	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms": // signup and sms have more specific errors below
+	// The types signup and sms have more specific errors below.
+	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms":
 		return "", m, errResendIdentifierMissing
 	case byMail && body.Email == "":
 		return "", m, errResendNeedsEmail

@@ -51,8 +51,8 @@ func respondNoContent(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// accessClaims are the claims of an access token: identity.Claims, with three of them in Supabase Auth's form. aud is a string instead of a
-// list, and both metadata claims are there even if they are empty.
+// accessClaims are the claims of an access token: identity.Claims, with three claims in Supabase Auth's form. aud is a string instead of a
+// list. app_metadata and user_metadata are present even if they are empty.
 type accessClaims struct {
 	identity.Claims
 	Audience     string         `json:"aud"`

@@ -97,15 +97,15 @@ func (s *Service) RenewSSOKey(ctx context.Context) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		return errors.Join(
 			deleteSSOKey(ctx, tx),
-			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "own key renewed"}),
+			s.audit(ctx, tx, clientInfo{}, auditSSOProviderChanged, "", map[string]any{"change": "own key renewed"}),
 		)
 	})
 }
 
 // SSOInfo holds the values of this service that the operator enters at an identity provider.
 type SSOInfo struct {
-	Enabled               bool // Config.SAML: people can sign in by SAML
-	SignupOpen            bool // people without an account can sign in
+	Enabled               bool // Config.SAML: users can sign in by SAML
+	SignupOpen            bool // users without an account can sign in
 	EntityID, MetadataURL string
 	ACSURL                string
 }

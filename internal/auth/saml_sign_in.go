@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file signs in the person whom a SAML assertion (the provider's statement about a person) names. At the first sign-in it creates the
-// person's account.
+// This file signs in the user that a SAML assertion (the provider's statement about a user) names. At the first sign-in it creates the
+// user's account.
 
 // samlOutcome is the result of an accepted SAML response: a code or a session.
 type samlOutcome struct {
@@ -21,44 +21,45 @@ type samlOutcome struct {
 	session    issuedSession // the session of an implicit flow; the zero value in a PKCE flow
 }
 
-// samlPerson contains what an assertion states about the person who signs in.
-type samlPerson struct {
-	subject    string         // the provider's id for the person
+// samlUser contains what an assertion states about the user who signs in.
+type samlUser struct {
+	subject    string         // the provider's id for the user
 	email      string         // normalized
 	claims     map[string]any // stored as the data of the identity and the metadata of the account
 	sessionEnd *time.Time     // when the provider ends the session; nil: the assertion contains no end
 }
 
-// readSAMLPerson reads the person from an assertion. The provider's attribute mapping (which attribute becomes which claim) is applied
-// first. If the assertion has no usable id or e-mail address of the person, it returns errSAMLNoUserID or errSAMLNoEmail.
-func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
-	person := samlPerson{subject: a.UserID()}
-	if person.subject == "" || !isStorableText(person.subject) || len(person.subject) > maxSAMLSubject {
-		return samlPerson{}, errSAMLNoUserID
+// readSAMLUser reads the user from an assertion. The provider's attribute mapping (which attribute becomes which claim) determines the
+// claims, and may determine the e-mail address. If the assertion has no usable id or e-mail address of the user, readSAMLUser returns
+// errSAMLNoUserID or errSAMLNoEmail.
+func readSAMLUser(provider SSOProvider, a *saml.Assertion) (samlUser, error) {
+	user := samlUser{subject: a.UserID()}
+	if user.subject == "" || !isStorableText(user.subject) || len(user.subject) > maxSAMLSubject {
+		return samlUser{}, errSAMLNoUserID
 	}
-	mappedClaims := p.SAML.AttributeMapping.Apply(a)
+	mappedClaims := provider.SAML.AttributeMapping.Apply(a)
 	email, _ := mappedClaims["email"].(string)
 	if email == "" {
 		email = a.Email()
 	}
 	if email == "" {
-		return samlPerson{}, errSAMLNoEmail
+		return samlUser{}, errSAMLNoEmail
 	}
 	var err error
-	if person.email, err = normalizeEmail(email); err != nil {
-		return samlPerson{}, errSAMLNoEmail.Because(err)
+	if user.email, err = normalizeEmail(email); err != nil {
+		return samlUser{}, errSAMLNoEmail.Because(err)
 	}
 	if !a.NotOnOrAfter.IsZero() {
-		person.sessionEnd = &a.NotOnOrAfter
+		user.sessionEnd = &a.NotOnOrAfter
 	}
-	person.claims = samlClaims(mappedClaims)
-	maps.Copy(person.claims, map[string]any{
-		"iss": p.SAML.EntityID, "sub": person.subject, "email": person.email, "email_verified": true, "phone_verified": false,
+	user.claims = samlClaims(mappedClaims)
+	maps.Copy(user.claims, map[string]any{
+		"iss": provider.SAML.EntityID, "sub": user.subject, "email": user.email, "email_verified": true, "phone_verified": false,
 	})
-	return person, nil
+	return user, nil
 }
 
-const maxSAMLSubject = 1024 // bytes of a provider's id for a person
+const maxSAMLSubject = 1024 // bytes of a provider's id for a user
 
 // standardClaims are the mapped claims that are stored under their own names, like sub and email. All other claims are stored under
 // custom_claims.
@@ -84,34 +85,34 @@ func samlClaims(mappedClaims map[string]any) map[string]any {
 	return claims
 }
 
-// samlTries is the maximum number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account. One
-// of them fails to insert the identity and must start again.
-const samlTries = 3
+// maxSAMLSignInTries is the maximum number of attempts at a sign-in. Two concurrent first sign-ins of a user both find no
+// account. One of them fails to insert the identity and must start again.
+const maxSAMLSignInTries = 3
 
-// signInSAMLPerson consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
-func (s *Service) signInSAMLPerson(ctx context.Context, c client, relay relayState, p SSOProvider, a saml.Assertion, person samlPerson) (out samlOutcome, err error) {
-	for range samlTries {
+// signInSAMLUser consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
+func (s *Service) signInSAMLUser(ctx context.Context, c clientInfo, request samlRequest, provider SSOProvider, a saml.Assertion, user samlUser) (out samlOutcome, err error) {
+	for range maxSAMLSignInTries {
 		err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-			out = samlOutcome{redirectTo: relay.redirectTo}
-			first, err := recordAssertion(ctx, tx, p.ID, a.ID, a.UsableUntil)
+			out = samlOutcome{redirectTo: request.redirectTo}
+			isNew, err := recordAssertion(ctx, tx, provider.ID, a.ID, a.UsableUntil)
 			if err != nil {
 				return err
 			}
-			if !first {
+			if !isNew {
 				return errSAMLAssertion.Becausef("assertion %q was used before", a.ID)
 			}
-			userID, err := s.findOrCreateSAMLAccount(ctx, tx, c, p, person)
+			userID, err := s.findOrCreateSAMLAccount(ctx, tx, c, provider, user)
 			if err != nil {
 				return err
 			}
-			if relay.flowID == "" {
-				out.session, err = s.startSession(ctx, tx, c, userID, signIn{method: methodSAML, provider: p.provider(), notAfter: person.sessionEnd})
+			if request.flowID == "" {
+				out.session, err = s.startSession(ctx, tx, c, userID, signIn{method: methodSAML, provider: provider.providerName(), notAfter: user.sessionEnd})
 				return err
 			}
-			if out.code, err = s.issueAuthCode(ctx, tx, relay.flowID, userID, ""); err != nil {
+			if out.code, err = s.issueAuthCode(ctx, tx, request.flowID, userID, ""); err != nil {
 				return err
 			}
-			return setFlowEnd(ctx, tx, relay.flowID, person.sessionEnd)
+			return setFlowEnd(ctx, tx, request.flowID, user.sessionEnd)
 		})
 		if !errors.Is(err, errIdentityExists) {
 			break
@@ -120,13 +121,13 @@ func (s *Service) signInSAMLPerson(ctx context.Context, c client, relay relaySta
 	return out, err
 }
 
-// findOrCreateSAMLAccount returns the account with the provider's id for the person, and creates it if there is none. It never joins
+// findOrCreateSAMLAccount returns the account with the provider's id for the user, and creates it if there is none. It never joins
 // another account with the same e-mail address: a SAML provider can claim any address, so the address proves nothing.
-func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlPerson) (userID string, err error) {
+func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c clientInfo, provider SSOProvider, user samlUser) (userID string, err error) {
 	now := s.now()
-	userID, err = identityOwner(ctx, tx, p.provider(), person.subject)
+	userID, err = identityOwner(ctx, tx, provider.providerName(), user.subject)
 	if errors.Is(err, db.ErrNoRows) {
-		return s.createSAMLAccount(ctx, tx, c, p, person)
+		return s.createSAMLAccount(ctx, tx, c, provider, user)
 	}
 	if err != nil {
 		return "", err
@@ -140,31 +141,31 @@ func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c clie
 	}
 	metadata := map[string]any{}
 	maps.Copy(metadata, u.UserMetadata)
-	maps.Copy(metadata, person.claims)
+	maps.Copy(metadata, user.claims)
 	changes := []columnChange{{colUserMetadata, metadata}}
-	if u.Email != person.email { // the provider decides about the addresses of its users
-		changes = append(changes, columnChange{colEmail, person.email})
+	if u.Email != user.email { // the provider decides about the addresses of its users
+		changes = append(changes, columnChange{colEmail, user.email})
 	}
 	return u.ID, errors.Join(
 		setUser(ctx, tx, u.ID, now, changes...),
-		saveIdentity(ctx, tx, u.ID, p.provider(), person.subject, person.claims, now),
+		saveIdentity(ctx, tx, u.ID, provider.providerName(), user.subject, user.claims, now),
 	)
 }
 
-func (s *Service) createSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlPerson) (string, error) {
+func (s *Service) createSAMLAccount(ctx context.Context, tx *db.Tx, c clientInfo, provider SSOProvider, user samlUser) (string, error) {
 	if !s.cfg.SignupOpen {
-		return "", errSignupDisabled.Becausef("a new account by %s", p.provider())
+		return "", errSignupDisabled.Becausef("a new account by %s", provider.providerName())
 	}
 	now := s.now()
 	userID, err := insertUser(ctx, tx, insertUserParams{
-		Email: person.email, EmailConfirmed: true, SSO: true, UserMetadata: person.claims,
-		AppMetadata: map[string]any{"provider": p.provider(), "providers": []string{p.provider()}},
+		Email: user.email, EmailConfirmed: true, SSO: true, UserMetadata: user.claims,
+		AppMetadata: map[string]any{"provider": provider.providerName(), "providers": []string{provider.providerName()}},
 	}, now)
 	if err != nil {
 		return "", err
 	}
 	return userID, errors.Join(
-		saveIdentity(ctx, tx, userID, p.provider(), person.subject, person.claims, now),
-		s.audit(ctx, tx, c, auditSignedUp, userID, map[string]any{"provider": p.provider()}),
+		saveIdentity(ctx, tx, userID, provider.providerName(), user.subject, user.claims, now),
+		s.audit(ctx, tx, c, auditSignedUp, userID, map[string]any{"provider": provider.providerName()}),
 	)
 }

@@ -25,7 +25,7 @@ import (
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {
-		if s.opens(c, v) {
+		if s.canUnseal(c, v) {
 			readable++
 		} else {
 			unreadable++
@@ -41,7 +41,7 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, tx, func(c sealedColumn, v sealedValue) error {
-		if s.opens(c, v) {
+		if s.canUnseal(c, v) {
 			return nil
 		}
 		if c.table == "auth_factors" {
@@ -51,7 +51,7 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.T
 			}
 			detail, err := encodeMetadata(map[string]any{"actor": actorCommand, "factor_id": v.id})
 			if err == nil {
-				err = insertAudit(ctx, tx, auditFactorDeleted, userID, detail, client{}, now)
+				err = insertAudit(ctx, tx, auditFactorDeleted, userID, detail, clientInfo{}, now)
 			}
 			if err != nil {
 				return err
@@ -68,7 +68,7 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.T
 	return accounts, deleteRowsOfLostSecret(ctx, tx)
 }
 
-// eachLastingSecret calls do for the values of the columns with lasting set.
+// eachLastingSecret calls do for each value of the sealedColumns whose field lasting is true.
 func eachLastingSecret(ctx context.Context, q db.Querier, do func(sealedColumn, sealedValue) error) error {
 	for _, c := range sealedColumns {
 		if !c.lasting {
@@ -170,8 +170,8 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	return plain, nil
 }
 
-// opens reports whether the sealer can decrypt a stored value.
-func (s sealer) opens(c sealedColumn, v sealedValue) bool {
+// canUnseal reports whether the sealer can decrypt a stored value.
+func (s sealer) canUnseal(c sealedColumn, v sealedValue) bool {
 	return slices.ContainsFunc(c.purposes(v.id), func(purpose string) bool {
 		_, err := s.unseal(purpose, v.sealed)
 		return err == nil

@@ -23,7 +23,7 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	}
 	cfg.SiteURL = strings.TrimRight(cfg.SiteURL, "/")
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
-	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: sealer{seal.New(cfg.SealKey)}}
+	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, hasher: newHasher(), sealer: sealer{seal.New(cfg.SealKey)}}
 	if cfg.Previous != nil {
 		s.sealer.encrypter = s.sealer.encrypter.WithPrevious(cfg.Previous.SealKey)
 	}
@@ -35,10 +35,10 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 // How long rows stay after they are no longer used.
 const (
 	replacedTokenMonths     = 1               // refresh tokens that a newer one has replaced
-	knownDeviceYears        = 2               // devices without a sign-in in that time
+	knownDeviceYears        = 2               // known devices, counted from the newest sign-in
 	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
-	unusedFlowRetention     = 2 * confirmLife // flows; confirmLife is the life of a mailed link, and the flow must outlive the link
+	unusedFlowRetention     = 2 * confirmLife // flows; a flow must outlive its mailed link, which is valid for confirmLife
 )
 
 // Limits of two kinds of audit entries. All others stay for activity.RetentionDays.
@@ -53,7 +53,8 @@ const (
 // hourly maintenance calls it. Purge also deletes issuers (iss claims of access tokens) that were not used for eight days (issuerLife).
 // Before that, it records that the service's own issuer is in use.
 func (s *Service) Purge(ctx context.Context) error {
-	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
+	now := s.now()
+	ago := func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(
 		s.RecordIssuer(ctx),
 		deleteEndedSessions(ctx, s.db, s.sessionAliveArgs()),
@@ -68,7 +69,7 @@ func (s *Service) Purge(ctx context.Context) error {
 		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),
 		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -lastSentDays)),
 		deleteBefore(ctx, s.db, "auth_issuers", "used_at", ago(issuerLife)),
-		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", ago(relayLife)),
+		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", ago(samlRequestLife)),
 		deleteBefore(ctx, s.db, "auth_sso_used_assertions", "usable_until", now),
 		deleteUnneededHashKeys(ctx, s.db),
 	)

@@ -29,20 +29,20 @@ type issuedSession struct {
 	refreshToken string
 }
 
-// startSession opens a session for an account, and queues a mail about it if the device is new. It returns errUserBanned for a
+// startSession opens a session for an account, and queues a notice by mail if the device is new. It returns errUserBanned for a
 // banned account, and db.ErrNoRows when the account does not exist.
-func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (issuedSession, error) {
+func (s *Service) startSession(ctx context.Context, tx *db.Tx, c clientInfo, userID string, signIn signIn) (issuedSession, error) {
 	now := s.now()
-	amr := identity.AMR{Method: how.method, Timestamp: now.Unix()}
-	if id, isSSO := strings.CutPrefix(how.provider, ssoPrefix); isSSO {
+	amr := identity.AMR{Method: signIn.method, Timestamp: now.Unix()}
+	if id, isSSO := strings.CutPrefix(signIn.provider, ssoPrefix); isSSO {
 		amr.Provider = id
 	}
 	issued := issuedSession{
-		session:      session{id: uuid.NewString(), userID: userID, aal: aal1, amr: []identity.AMR{amr}, notAfter: how.notAfter},
+		session:      session{id: uuid.NewString(), userID: userID, aal: aal1, amr: []identity.AMR{amr}, notAfter: signIn.notAfter},
 		refreshToken: randomToken(),
 	}
 	// The sign-in is recorded before the account is read, so that the response contains the time of this sign-in.
-	if err := recordSignIn(ctx, tx, userID, how.provider, now); err != nil {
+	if err := recordSignIn(ctx, tx, userID, signIn.provider, now); err != nil {
 		return issuedSession{}, err
 	}
 	var err error
@@ -56,14 +56,14 @@ func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID 
 		insertSession(ctx, tx, issued.session, c, now),
 		insertRefreshToken(ctx, tx, issued.session.id, hashToken(issued.refreshToken), 0, now), // generation 0: the session's first token
 		s.notifyNewDevice(ctx, tx, c, issued.user),
-		s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": how.method, "provider": how.provider, "session_id": issued.session.id}),
+		s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": signIn.method, "provider": signIn.provider, "session_id": issued.session.id}),
 	)
 }
 
 // notifyNewDevice queues a notice about a sign-in from a new device. The first device of an account causes no notice.
-func (s *Service) notifyNewDevice(ctx context.Context, tx *db.Tx, c client, u User) error {
-	known, deviceCount, err := recordDevice(ctx, tx, u.ID, c.deviceHash(u.ID), s.now())
-	if err != nil || known || deviceCount == 0 {
+func (s *Service) notifyNewDevice(ctx context.Context, tx *db.Tx, c clientInfo, u User) error {
+	isKnown, deviceCount, err := recordDevice(ctx, tx, u.ID, c.deviceHash(u.ID), s.now())
+	if err != nil || isKnown || deviceCount == 0 {
 		return err
 	}
 	return s.sendNotice(ctx, tx, c, u, MailNewDevice)

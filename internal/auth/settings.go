@@ -15,7 +15,7 @@ var supabaseProviders = []string{
 
 // settingsResponse is the response body of Settings, in Supabase Auth's form.
 type settingsResponse struct {
-	External                     map[string]bool `json:"external"` // by provider: whether people can sign in with it
+	External                     map[string]bool `json:"external"` // by provider: whether users can sign in with it
 	DisableSignup                bool            `json:"disable_signup"`
 	MailerAutoconfirm            bool            `json:"mailer_autoconfirm"`
 	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file creates set-up links and handles their use. A set-up link is a URL with which a person becomes the first owner of the site.
+// This file creates set-up links and handles their use. A set-up link is a URL with which a user becomes the first owner of the site.
 
 // setupLinkLife is how long a set-up link is valid.
 const setupLinkLife = 24 * time.Hour
@@ -38,18 +38,18 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	linkHash := hashToken(body.Token)
 	// This check refuses an invalid link before the slow password hash is computed. Another request can use the link in the meantime, so
 	// the transaction below checks the link again.
-	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
+	isUsable, err := isSetupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err
 	}
-	if !usable {
+	if !isUsable {
 		return errSetupLinkInvalid
 	}
 	email, err := normalizeEmail(body.Email)
 	if err != nil {
 		return err
 	}
-	hash, err := s.validateAndHashPassword(ctx, body.Password)
+	passwordHash, err := s.validateAndHashPassword(ctx, body.Password)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		if err := lockOwners(ctx, tx); err != nil { // two concurrent requests must not both make a first owner
 			return err
 		}
-		usable, err := setupLinkUsable(ctx, tx, linkHash, s.now())
+		isUsable, err := isSetupLinkUsable(ctx, tx, linkHash, s.now())
 		if err != nil {
 			return err
 		}
-		if !usable {
+		if !isUsable {
 			return errSetupLinkInvalid.Becausef("used in the meantime")
 		}
-		userID, err := s.saveOwner(ctx, tx, email, hash)
+		userID, err := s.saveOwner(ctx, tx, email, passwordHash)
 		if err != nil {
 			return err
 		}

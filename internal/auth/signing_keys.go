@@ -141,7 +141,7 @@ func (s *Service) RotateSigningKey(ctx context.Context) (id string, from time.Ti
 		if id, err = s.addSigningKey(ctx, tx, from); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, client{}, auditKeyRotated, "", map[string]any{"key": id})
+		return s.audit(ctx, tx, clientInfo{}, auditKeyRotated, "", map[string]any{"key": id})
 	})
 	return id, from, err
 }

@@ -23,8 +23,8 @@ type signupRequest struct {
 }
 
 // Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the response is a session. If it needs
-// one, the response is the account, and a message with a link or a code is sent. If the e-mail address or phone number is taken, the
-// response is a decoy (a made-up account) and takes the same time, so that it does not reveal who has an account.
+// a confirmation, the response is the account, and a message with a link or a code is sent. If the e-mail address or phone number is taken,
+// the response is a decoy (a made-up account) and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
@@ -100,8 +100,8 @@ func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account
 	// that is compared with the existing account's.
 	samePassword := false
 	if existing.ID == "" {
-		account.hash, err = s.passwords.hash(ctx, body.Password)
-	} else if samePassword, _, err = s.passwords.verify(ctx, existing.hash, body.Password); errors.Is(err, errUnreadableHash) {
+		account.passwordHash, err = s.hasher.hash(ctx, body.Password)
+	} else if samePassword, _, err = s.hasher.verify(ctx, existing.passwordHash, body.Password); errors.Is(err, errUnreadableHash) {
 		err = nil
 	}
 	if err != nil {
@@ -147,10 +147,10 @@ func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account
 }
 
 // signUpAgain handles a sign-up for an account that exists, and returns the account for the response. A confirmed account
-// stays unchanged; the response is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not
+// stays unchanged; the response is a decoy. An unconfirmed account will be confirmed by whoever reads its mail. That user must not
 // get an account with somebody else's password. When the two passwords differ, signUpAgain therefore keeps neither, and only
 // the link opens the account.
-func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing User, account accountParams, samePassword bool) (User, error) {
+func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c clientInfo, existing User, account accountParams, samePassword bool) (User, error) {
 	u, err := lockUser(ctx, tx, existing.ID)
 	if err != nil {
 		return User{}, err

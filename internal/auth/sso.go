@@ -11,11 +11,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file starts single sign-on by SAML: it sends a person to an identity provider, such as the server of their company. saml_acs.go
-// handles the provider's response.
+// This file starts single sign-on by SAML: it sends the browser to an identity provider, such as the server of the user's company.
+// saml_acs.go handles the provider's response.
 
-// relayLife is how long a relay state (a stored authentication request) waits for the provider's response. A later response is refused.
-const relayLife = 10 * time.Minute
+// samlRequestLife is how long a stored authentication request (samlRequest) waits for the provider's response. A later response is refused.
+const samlRequestLife = 10 * time.Minute
 
 const ssoStartsPerIP = 100 // requests from one IP address in five minutes (limitWindow)
 
@@ -26,12 +26,12 @@ const methodSAML = "sso/saml"
 type ssoRequest struct {
 	pkceChallenge
 	ProviderID       string `json:"provider_id"`
-	Domain           string `json:"domain"`             // domain of the person's e-mail address
+	Domain           string `json:"domain"`             // domain of the user's e-mail address
 	RedirectTo       string `json:"redirect_to"`        // URL to which the browser returns after the sign-in; "": the site
 	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // respond with {url} instead of a redirect
 }
 
-// validate checks that exactly one of ProviderID and Domain is set.
+// validate checks that exactly one of ProviderID and Domain is set. The function decode calls it.
 func (b ssoRequest) validate() error {
 	switch {
 	case b.ProviderID != "" && b.Domain != "":
@@ -75,33 +75,33 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 
 // startSSO stores an authentication request and returns the identity provider's URL that contains it.
 func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error) {
-	p, err := s.findSSOProvider(ctx, body)
+	provider, err := s.findSSOProvider(ctx, body)
 	if err != nil {
 		return "", err
 	}
-	if p.Disabled {
+	if provider.Disabled {
 		return "", errSSOProviderDisabled
 	}
 	sp, err := s.serviceProvider(ctx)
 	if err != nil {
 		return "", err
 	}
-	idp, err := s.identityProvider(ctx, p)
+	idp, err := s.identityProvider(ctx, provider)
 	if err != nil {
 		return "", err
 	}
-	relay := relayState{id: uuid.NewString(), providerID: p.ID, redirectTo: s.redirectTarget(body.RedirectTo), createdAt: s.now()}
+	request := samlRequest{id: uuid.NewString(), providerID: provider.ID, redirectTo: s.redirectTarget(body.RedirectTo), createdAt: s.now()}
 	var redirectURL string
-	if relay.requestID, redirectURL, err = sp.AuthnRequest(idp, relay.id, p.SAML.NameIDFormat, s.now()); err != nil {
+	if request.requestID, redirectURL, err = sp.AuthnRequest(idp, request.id, provider.SAML.NameIDFormat, s.now()); err != nil {
 		return "", err
 	}
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		flow, err := s.startFlow(ctx, tx, flowState{authMethod: methodSAML, provider: p.provider(), redirectTo: relay.redirectTo}, body.pkceChallenge, "")
+		flow, err := s.startFlow(ctx, tx, flowState{authMethod: methodSAML, provider: provider.providerName(), redirectTo: request.redirectTo}, body.pkceChallenge, "")
 		if err != nil {
 			return err
 		}
-		relay.flowID = flow.id
-		return insertRelayState(ctx, tx, relay)
+		request.flowID = flow.id
+		return insertSAMLRequest(ctx, tx, request)
 	})
 	return redirectURL, err
 }
@@ -113,14 +113,14 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 		if !ok {
 			return SSOProvider{}, errSSOProviderID
 		}
-		p, err := ssoProviderByID(ctx, s.db, id)
-		return p, db.NoRowsAs(err, errSSOUnknown)
+		provider, err := ssoProviderByID(ctx, s.db, id)
+		return provider, db.NoRowsAs(err, errSSOUnknown)
 	}
 	// Clients may send an email address as the domain.
 	domain := normalizeDomain(body.Domain[strings.LastIndexByte(body.Domain, '@')+1:])
 	if !isDomain(domain) {
 		return SSOProvider{}, errSSOUnknownDomain
 	}
-	p, err := ssoProviderByDomain(ctx, s.db, domain)
-	return p, db.NoRowsAs(err, errSSOUnknownDomain)
+	provider, err := ssoProviderByDomain(ctx, s.db, domain)
+	return provider, db.NoRowsAs(err, errSSOUnknownDomain)
 }

@@ -28,7 +28,7 @@ type SSOProviderChange struct {
 	MetadataXML      string        `json:"metadata_xml"`      // the metadata itself, instead of MetadataURL
 	Domains          []string      `json:"domains"`           // e-mail domains whose users sign in at the provider; [] removes all domains
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"` // which attributes of an assertion become which claims
-	NameIDFormat     *string       `json:"name_id_format"`    // which kind of id of a person to request; points to "" for the default
+	NameIDFormat     *string       `json:"name_id_format"`    // format of the requested NameID (id of a user); points to "" for the default
 	ResourceID       *string       `json:"resource_id"`       // an id that the operator has chosen; points to "" to remove the id
 	Disabled         *bool         `json:"disabled"`          // true: nobody can sign in at the provider
 }
@@ -42,7 +42,7 @@ const (
 	resourcePrefix = "resource_"     // precedes a ResourceID that is given in place of the provider's id
 )
 
-// domainPattern matches a domain name in lower case.
+// domainPattern matches a domain name in lower case. Each label has at most 63 characters (RFC 1035 §2.3.4).
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // validateAndNormalizeNew is validateAndNormalize for a provider to add, which needs a type and metadata.
@@ -159,7 +159,7 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 		err := errors.Join(
 			saveSSOProvider(ctx, tx, p),
 			replaceSSODomains(ctx, tx, p.ID, nil, c.Domains, now),
-			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "added", "provider": p.provider(), "entity_id": idp.EntityID}),
+			s.audit(ctx, tx, clientInfo{}, auditSSOProviderChanged, "", map[string]any{"change": "added", "provider": p.providerName(), "entity_id": idp.EntityID}),
 		)
 		if err != nil {
 			return err
@@ -224,9 +224,9 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 			err = errors.Join(err, replaceSSODomains(ctx, tx, p.ID, p.Domains, c.Domains, now))
 		}
 		if p.Disabled && !wasDisabled {
-			err = errors.Join(err, deleteSSOSessions(ctx, tx, p.provider()))
+			err = errors.Join(err, deleteSSOSessions(ctx, tx, p.providerName()))
 		}
-		logged := s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "changed", "provider": p.provider(), "disabled": p.Disabled})
+		logged := s.audit(ctx, tx, clientInfo{}, auditSSOProviderChanged, "", map[string]any{"change": "changed", "provider": p.providerName(), "disabled": p.Disabled})
 		if err := errors.Join(err, logged); err != nil {
 			return err
 		}
@@ -244,9 +244,9 @@ func (s *Service) RemoveSSOProvider(ctx context.Context, id string) (p SSOProvid
 			return err
 		}
 		return errors.Join(
-			deleteSSOSessions(ctx, tx, p.provider()),
+			deleteSSOSessions(ctx, tx, p.providerName()),
 			deleteSSOProvider(ctx, tx, p.ID),
-			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "removed", "provider": p.provider(), "entity_id": p.SAML.EntityID}),
+			s.audit(ctx, tx, clientInfo{}, auditSSOProviderChanged, "", map[string]any{"change": "removed", "provider": p.providerName(), "entity_id": p.SAML.EntityID}),
 		)
 	})
 	return p, err

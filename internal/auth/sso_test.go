@@ -438,7 +438,7 @@ func TestSSORefusals(t *testing.T) {
 
 		s := h.start(nil)
 		late := h.target(s.id)
-		h.clock.advance(relayLife)
+		h.clock.advance(samlRequestLife)
 		late.Now = h.now()
 		h.refused("too late", h.post(s.relay, h.idp.Draft(late).Encode(t)), "saml_relay_state_expired")
 

@@ -22,7 +22,7 @@ func newAuditID() (string, error) {
 }
 
 // insertAudit adds an entry. userID is the account that the entry is about, or ""; detail is JSON.
-func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
+func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c clientInfo, now time.Time) error {
 	id, err := newAuditID()
 	if err != nil {
 		return err
@@ -51,13 +51,13 @@ func scanAudit(row db.Row) (e auditEntry, err error) {
 // auditPage returns a page of the log, newest entries first, and the number of entries on all pages. action and userID select
 // entries; "" selects all.
 func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, offset int) (list []auditEntry, total int, err error) {
-	const where = " from auth_audit_log l left join auth_users a on a.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
-	anyUser := sqlBool(userID == "")
-	if err := q.QueryRow(ctx, "select count(*)"+where, action, anyUser, orNull(userID)).Scan(&total); err != nil {
+	const fromWhere = " from auth_audit_log l left join auth_users a on a.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
+	isAnyUser := sqlBool(userID == "")
+	if err := q.QueryRow(ctx, "select count(*)"+fromWhere, action, isAnyUser, orNull(userID)).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.Collect(ctx, q, scanAudit, "select "+auditColumns+where+
-		" order by l.created_at desc, l.id limit $4 offset $5", action, anyUser, orNull(userID), limit, offset)
+	list, err = db.Collect(ctx, q, scanAudit, "select "+auditColumns+fromWhere+
+		" order by l.created_at desc, l.id limit $4 offset $5", action, isAnyUser, orNull(userID), limit, offset)
 	return list, total, err
 }
 
@@ -72,10 +72,10 @@ func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction,
 		order by l.created_at desc, l.id limit $3`, args...)
 }
 
-// keepNewestAudit deletes the entries of an action except the newest ones; newest is their number.
-func keepNewestAudit(ctx context.Context, q db.Querier, action auditAction, newest int) error {
+// keepNewestAudit deletes the entries of an action except the newest count entries.
+func keepNewestAudit(ctx context.Context, q db.Querier, action auditAction, count int) error {
 	return db.Exec(ctx, q, `delete from auth_audit_log where action = $1 and created_at <= (
-		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), newest)
+		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), count)
 }
 
 // deleteAuditOlderThan deletes the entries of an action that were written at limit or before.

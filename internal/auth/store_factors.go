@@ -20,7 +20,7 @@ type storedFactor struct {
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
 const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
 
-// factorRow has the values of factorColumns. All fields are pointers, because all columns are null if an outer join has found no factor.
+// factorRow receives the values of factorColumns. All fields are pointers, because all columns are null if an outer join has found no factor.
 type factorRow struct {
 	id, userID, friendlyName, factorType, status, secret, phone *string
 	lastChallengedAt, createdAt, updatedAt                      *time.Time
@@ -31,9 +31,9 @@ func (r *factorRow) scanDest() []any {
 	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the factor of the row. The row must have a factor (id must not be nil).
-func (r *factorRow) decode() storedFactor {
-	text := func(s *string) string {
+// toFactor returns the factor of the row. The row must have a factor (id must not be nil).
+func (r *factorRow) toFactor() storedFactor {
+	orEmpty := func(s *string) string {
 		if s == nil {
 			return ""
 		}
@@ -41,16 +41,16 @@ func (r *factorRow) decode() storedFactor {
 	}
 	factor := Factor{
 		ID:               *r.id,
-		FriendlyName:     text(r.friendlyName),
+		FriendlyName:     orEmpty(r.friendlyName),
 		FactorType:       *r.factorType,
 		Status:           *r.status,
-		Phone:            text(r.phone),
+		Phone:            orEmpty(r.phone),
 		LastChallengedAt: r.lastChallengedAt,
 		CreatedAt:        *r.createdAt,
 		UpdatedAt:        *r.updatedAt,
 		userID:           *r.userID,
 	}
-	return storedFactor{Factor: factor, secret: text(r.secret)}
+	return storedFactor{Factor: factor, secret: orEmpty(r.secret)}
 }
 
 func scanFactor(row db.Row) (storedFactor, error) {
@@ -58,7 +58,7 @@ func scanFactor(row db.Row) (storedFactor, error) {
 	if err := row.Scan(r.scanDest()...); err != nil {
 		return storedFactor{}, err
 	}
-	return r.decode(), nil
+	return r.toFactor(), nil
 }
 
 // factorsOf returns the second factors of one or more accounts, oldest first.

@@ -43,7 +43,8 @@ func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string
 	return db.Exec(ctx, q, `insert into auth_flow_states (id, code_challenge, code_challenge_method, authentication_method, provider, provider_state_hash,
 			provider_secrets, user_id, linking_user_id, redirect_to, created_at)
 		values ($1, nullif($2, ''), nullif($3, ''), $4, nullif($5, ''), nullif($6, ''), nullif($7, ''), $8, $9, nullif($10, ''), $11)`,
-		f.id, f.codeChallenge, f.challengeMethod, f.authMethod, f.provider, stateHash, f.providerSecrets, orNull(f.userID), orNull(f.linkingUserID), f.redirectTo, f.createdAt)
+		f.id, f.codeChallenge, f.challengeMethod, f.authMethod, f.provider, stateHash,
+		f.providerSecrets, orNull(f.userID), orNull(f.linkingUserID), f.redirectTo, f.createdAt)
 }
 
 // flowByCode returns the flow of a code, even if the code has expired, or db.ErrNoRows.
@@ -73,6 +74,7 @@ func setFlowEnd(ctx context.Context, tx *db.Tx, flowID string, end *time.Time) e
 	return db.Exec(ctx, tx, "update auth_flow_states set session_not_after = $2 where id = $1", flowID, end)
 }
 
+// deleteFlow deletes a flow. It returns false if there is no such flow.
 func deleteFlow(ctx context.Context, tx *db.Tx, id string) (bool, error) {
 	return db.Changed(ctx, tx, "delete from auth_flow_states where id = $1", id)
 }

@@ -17,7 +17,7 @@ import (
 // identity_id (Identity.IdentityID) for the column id, and id (Identity.ID) for provider_id, the provider's id for the user.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
-// identityRow has the values of identityColumns. All fields are pointers, because all columns are null if an outer join has found no
+// identityRow receives the values of identityColumns. All fields are pointers, because all columns are null if an outer join has found no
 // identity.
 type identityRow struct {
 	id, providerID, userID, data, provider *string
@@ -29,8 +29,8 @@ func (r *identityRow) scanDest() []any {
 	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the identity of the row. The row must have an identity (id must not be nil).
-func (r *identityRow) decode() (Identity, error) {
+// toIdentity returns the identity of the row. The row must have an identity (id must not be nil).
+func (r *identityRow) toIdentity() (Identity, error) {
 	i := Identity{
 		IdentityID: *r.id, ID: *r.providerID, UserID: *r.userID, Provider: *r.provider,
 		LastSignInAt: r.lastSignInAt, CreatedAt: *r.createdAt, UpdatedAt: *r.updatedAt,
@@ -48,7 +48,7 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 		if err := row.Scan(r.scanDest()...); err != nil {
 			return Identity{}, err
 		}
-		return r.decode()
+		return r.toIdentity()
 	}, "select "+identityColumns+" from auth_identities i where "+where+" order by created_at, id", args...)
 }
 

@@ -10,8 +10,8 @@ import (
 
 // This file reads and writes one-time tokens (table auth_one_time_tokens). A one-time token is a link and a code that were sent together.
 
-// tokenType says what a one-time token is for, such as tokenRecovery. Comments call it the kind of the token.
-type tokenType string
+// tokenKind says what a one-time token is for, such as tokenRecovery.
+type tokenKind string
 
 // maxTokens is how many unused tokens of a kind an account can have. A further token replaces the oldest one. With a small number, anybody
 // could request mails until a link that the account's holder has received is deleted. So maxTokens is far above the default mail quota (the
@@ -25,7 +25,7 @@ const maxCodes = 5
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
 type oneTimeToken struct {
 	userID    string
-	kind      tokenType
+	kind      tokenKind
 	linkHash  string
 	codeHash  string
 	sentTo    string // e-mail address or phone number to which the token was sent; the use of the token confirms it
@@ -34,8 +34,8 @@ type oneTimeToken struct {
 	expiresAt time.Time
 }
 
-// oneTimeColumns are the columns of auth_one_time_tokens that scanOneTimeToken reads.
-const oneTimeColumns = "user_id, token_type, link_hash, code_hash, sent_to, coalesce(cast(flow_id as text), ''), created_at, expires_at"
+// oneTimeTokenColumns are the columns of auth_one_time_tokens that scanOneTimeToken reads.
+const oneTimeTokenColumns = "user_id, token_type, link_hash, code_hash, sent_to, coalesce(cast(flow_id as text), ''), created_at, expires_at"
 
 func scanOneTimeToken(row db.Row) (t oneTimeToken, err error) {
 	err = row.Scan(&t.userID, &t.kind, &t.linkHash, &t.codeHash, &t.sentTo, &t.flowID, &t.createdAt, &t.expiresAt)
@@ -55,17 +55,17 @@ func saveOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
 
 // oneTimeTokenByLink returns the token of a link, even if it has expired, or db.ErrNoRows.
 func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (oneTimeToken, error) {
-	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
+	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeTokenColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
 }
 
 // countCodeTry counts an attempt against the newest maxCodes codes of a kind that have not expired and had fewer than maxTries attempts.
 // It returns these codes.
-func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
+func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenKind, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
 	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
 			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 and link_hash in
 				(select link_hash from auth_one_time_tokens where user_id = $1 and token_type = $2 order by created_at desc, link_hash limit $5)
-			returning `+oneTimeColumns, userID, string(kind), maxTries, now, maxCodes)
+			returning `+oneTimeTokenColumns, userID, string(kind), maxTries, now, maxCodes)
 		return err
 	})
 	return valid, err
@@ -76,7 +76,7 @@ func deleteOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) (bool, e
 }
 
 // deleteOneTimeTokens deletes an account's links and codes of the given kinds.
-func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds ...tokenType) error {
+func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds ...tokenKind) error {
 	var errs []error
 	for _, kind := range kinds {
 		errs = append(errs, db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2", userID, string(kind)))

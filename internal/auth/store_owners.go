@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes the roles of accounts (table user_roles), and the set-up links (URLs with which a person becomes the first
+// This file reads and writes the roles of accounts (table user_roles), and the set-up links (URLs with which a user becomes the first
 // owner).
 
 // Owner is an account with the role admin. Notices are sent to owners by e-mail.
@@ -65,14 +65,14 @@ func deleteRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "delete from user_roles where user_id = $1", userID)
 }
 
-// setupLinkUsable reports whether a set-up link exists and has not expired, and there is no owner yet.
-func setupLinkUsable(ctx context.Context, q db.Querier, hash string, now time.Time) (usable bool, err error) {
+// isSetupLinkUsable reports whether a set-up link exists and has not expired, and there is no owner yet.
+func isSetupLinkUsable(ctx context.Context, q db.Querier, linkHash string, now time.Time) (isUsable bool, err error) {
 	return db.One[bool](ctx, q, `select exists (select 1 from auth_setup_links where token_hash = $1 and expires_at > $2)
-		and not exists (select 1 from user_roles where role = 'admin')`, hash, now)
+		and not exists (select 1 from user_roles where role = 'admin')`, linkHash, now)
 }
 
-func insertSetupLink(ctx context.Context, q db.Querier, hash string, expires, now time.Time) error {
-	return db.Exec(ctx, q, "insert into auth_setup_links (token_hash, expires_at, created_at) values ($1, $2, $3)", hash, expires, now)
+func insertSetupLink(ctx context.Context, q db.Querier, linkHash string, expires, now time.Time) error {
+	return db.Exec(ctx, q, "insert into auth_setup_links (token_hash, expires_at, created_at) values ($1, $2, $3)", linkHash, expires, now)
 }
 
 func deleteExpiredSetupLinks(ctx context.Context, q db.Querier, expiredAt time.Time) error {

@@ -22,7 +22,8 @@ type sealedColumn struct {
 
 // accountOfFactor returns the account of a second factor: its id, and its e-mail address or else its phone number.
 func accountOfFactor(ctx context.Context, q db.Querier, id string) (userID, account string, err error) {
-	err = q.QueryRow(ctx, "select cast(u.id as text), coalesce(u.email, u.phone, '') from auth_factors f join auth_users u on u.id = f.user_id where f.id = $1", id).Scan(&userID, &account)
+	err = q.QueryRow(ctx, `select cast(u.id as text), coalesce(u.email, u.phone, '')
+		from auth_factors f join auth_users u on u.id = f.user_id where f.id = $1`, id).Scan(&userID, &account)
 	return userID, account, err
 }
 
@@ -35,7 +36,8 @@ func deleteSealed(ctx context.Context, tx *db.Tx, c sealedColumn, v sealedValue)
 // keyed hashes, and their sealed values cannot be decrypted.
 func deleteRowsOfLostSecret(ctx context.Context, tx *db.Tx) error {
 	for _, query := range []string{
-		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",
+		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys",
+		"delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",
 	} {
 		if _, err := tx.Exec(ctx, query); err != nil {
 			return err

@@ -20,7 +20,7 @@ const (
 	aal2 = "aal2" // a second factor was used
 )
 
-// session is a row of auth_sessions.
+// session is a session as the handlers use it: a row of auth_sessions without IP address, User-Agent and the times of its use.
 type session struct {
 	id       string
 	userID   string
@@ -29,7 +29,7 @@ type session struct {
 	notAfter *time.Time     // when the identity provider ends the session; nil: it sets no end
 }
 
-// SessionInfo is one session in the list that Sessions returns.
+// SessionInfo is one session in the list that Sessions returns, with its times and the client that used it last.
 type SessionInfo struct {
 	ID          string        `json:"id"`
 	CreatedAt   time.Time     `json:"created_at"`
@@ -44,10 +44,10 @@ type SessionInfo struct {
 // sessionColumns are the columns of auth_sessions that sessionRow.scanDest reads.
 const sessionColumns = "id, user_id, aal, amr, not_after"
 
-// sessionRow has the values of sessionColumns.
+// sessionRow receives the values of sessionColumns. toSession then parses amr.
 type sessionRow struct {
-	session session
-	amr     string // JSON
+	session session // amr is not set
+	amr     string  // JSON
 }
 
 // scanDest returns the destinations for Scan, in the order of sessionColumns.
@@ -56,7 +56,8 @@ func (r *sessionRow) scanDest() []any {
 	return []any{&s.id, &s.userID, &s.aal, &r.amr, &s.notAfter}
 }
 
-func (r *sessionRow) decode() (session, error) {
+// toSession returns the session with its amr.
+func (r *sessionRow) toSession() (session, error) {
 	s := r.session
 	err := json.Unmarshal([]byte(r.amr), &s.amr)
 	return s, err
@@ -67,10 +68,10 @@ func scanSession(row db.Row) (session, error) {
 	if err := row.Scan(r.scanDest()...); err != nil {
 		return session{}, err
 	}
-	return r.decode()
+	return r.toSession()
 }
 
-func insertSession(ctx context.Context, q db.Querier, s session, c client, now time.Time) error {
+func insertSession(ctx context.Context, q db.Querier, s session, c clientInfo, now time.Time) error {
 	amr, err := json.Marshal(s.amr)
 	if err != nil {
 		return err
@@ -80,13 +81,13 @@ func insertSession(ctx context.Context, q db.Querier, s session, c client, now t
 }
 
 // touchSession records a use of the session, locks its row and returns it, or db.ErrNoRows if there is no such session.
-func touchSession(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) (session, error) {
+func touchSession(ctx context.Context, tx *db.Tx, id string, c clientInfo, now time.Time) (session, error) {
 	return scanSession(tx.QueryRow(ctx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1 returning "+sessionColumns,
 		id, now, c.userAgent, c.ip))
 }
 
 // recordSessionUse is touchSession for a session that was read and locked before.
-func recordSessionUse(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) error {
+func recordSessionUse(ctx context.Context, tx *db.Tx, id string, c clientInfo, now time.Time) error {
 	return db.Queue(ctx, tx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1", id, now, c.userAgent, c.ip)
 }
 
@@ -256,7 +257,7 @@ type storedRefreshToken struct {
 	usedAt            *time.Time // nil: this is the current token
 	currentGeneration int        // generation of the current token of the same session
 	session           session
-	alive             bool // the session is
+	isSessionAlive    bool
 	user              User
 }
 
@@ -282,7 +283,7 @@ func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, sessionAliveA
 		}
 	}
 	var s sessionRow
-	t.user, err = readAccount(ctx, tx, append(s.scanDest(), &t.generation, &t.usedAt, &t.currentGeneration, &t.alive), "select "+accountColumns+`,
+	t.user, err = readAccount(ctx, tx, append(s.scanDest(), &t.generation, &t.usedAt, &t.currentGeneration, &t.isSessionAlive), "select "+accountColumns+`,
 			s.id, s.user_id, s.aal, s.amr, s.not_after, t.generation, t.used_at, c.generation, `+sessionAlive(2)+`
 		from auth_refresh_tokens t
 		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
@@ -290,7 +291,7 @@ func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, sessionAliveA
 		join auth_sessions s on s.id = t.session_id
 		join auth_users u on u.id = s.user_id`+accountRelations+"where t.token_hash = $1 and u.deleted_at is null"+accountOrder, append([]any{hash}, sessionAliveArgs...)...)
 	if err == nil {
-		t.session, err = s.decode()
+		t.session, err = s.toSession()
 	}
 	return t, err
 }
@@ -301,7 +302,7 @@ func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, sessionAliveA
 // returns db.ErrNoRows.
 //
 // Of two concurrent refreshes the second one waits for the row of the session, and then finds that the token has been used.
-func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c client, now time.Time, sessionAliveArgs []any) (result func() (session, User, error), err error) {
+func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c clientInfo, now time.Time, sessionAliveArgs []any) (result func() (session, User, error), err error) {
 	auditID, err := newAuditID()
 	if err != nil {
 		return nil, err
@@ -326,7 +327,7 @@ func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c 
 		if err != nil {
 			return session{}, User{}, err
 		}
-		current, err := s.decode()
+		current, err := s.toSession()
 		return current, user, err
 	}, err
 }

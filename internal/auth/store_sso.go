@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes three things about single sign-on by SAML: the identity providers (servers at which people sign in), the
+// This file reads and writes three things about single sign-on by SAML: the identity providers (servers at which users sign in), the
 // pending and accepted sign-ins, and this service's own SAML key pair.
 
 // SSOProvider is a SAML identity provider, in the form of the admin API.
@@ -36,7 +36,7 @@ type SAMLDetails struct {
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
 	MetadataURL      string       `json:"metadata_url,omitempty"` // "" if the operator gave the metadata as text
 	AttributeMapping saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the requested NameID (id of a person); "": persistent
+	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the requested NameID (id of a user); "": persistent
 }
 
 // SSODomain is an e-mail domain whose users sign in at the provider.
@@ -45,8 +45,8 @@ type SSODomain struct {
 	Domain string `json:"domain"`
 }
 
-// provider returns the provider's name in identities and app_metadata: sso:<id>.
-func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
+// providerName returns the provider's name in identities and app_metadata: sso:<id>.
+func (p SSOProvider) providerName() string { return ssoPrefix + p.ID }
 
 const ssoPrefix = "sso:" // precedes the provider's id
 
@@ -196,9 +196,9 @@ func deleteSSOProvider(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, "delete from auth_sso_providers where id = $1", id)
 }
 
-// relayState is a row of auth_sso_relay_states: an authentication request that waits for the SAML response.
-type relayState struct {
-	id         string // the RelayState that the provider sends back
+// samlRequest is a row of auth_sso_relay_states: an authentication request that waits for the SAML response.
+type samlRequest struct {
+	id         string // sent to the provider as RelayState, which the provider sends back with the response
 	providerID string
 	requestID  string // ID of the AuthnRequest; "" when the provider has started the sign-in
 	flowID     string // the PKCE flow; "" for the implicit flow
@@ -206,14 +206,14 @@ type relayState struct {
 	createdAt  time.Time
 }
 
-func insertRelayState(ctx context.Context, tx *db.Tx, r relayState) error {
+func insertSAMLRequest(ctx context.Context, tx *db.Tx, r samlRequest) error {
 	return db.Exec(ctx, tx, "insert into auth_sso_relay_states (id, provider_id, request_id, flow_id, redirect_to, created_at) values ($1, $2, $3, $4, $5, $6)",
 		r.id, r.providerID, r.requestID, orNull(r.flowID), r.redirectTo, r.createdAt)
 }
 
-// consumeRelayStateRow returns and deletes a request, so that only one response to it is accepted. db.ErrNoRows: the request
+// consumeSAMLRequestRow returns and deletes a request, so that only one response to it is accepted. db.ErrNoRows: the request
 // is unknown or was consumed before.
-func consumeRelayStateRow(ctx context.Context, tx *db.Tx, id string) (r relayState, err error) {
+func consumeSAMLRequestRow(ctx context.Context, tx *db.Tx, id string) (r samlRequest, err error) {
 	err = tx.QueryRow(ctx, `delete from auth_sso_relay_states where id = $1
 		returning id, provider_id, request_id, coalesce(cast(flow_id as text), ''), redirect_to, created_at`, id).
 		Scan(&r.id, &r.providerID, &r.requestID, &r.flowID, &r.redirectTo, &r.createdAt)
@@ -221,7 +221,7 @@ func consumeRelayStateRow(ctx context.Context, tx *db.Tx, id string) (r relaySta
 }
 
 // recordAssertion records that an assertion is used. It returns false, and records nothing, when it was used before.
-func recordAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (first bool, err error) {
+func recordAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (isNew bool, err error) {
 	return db.Changed(ctx, tx, `insert into auth_sso_used_assertions (provider_id, assertion_id, usable_until) values ($1, $2, $3)
 		on conflict (provider_id, assertion_id) do nothing`, providerID, assertionID, usableUntil)
 }

@@ -24,26 +24,28 @@ const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invite
 	u.last_sign_in_at, u.app_metadata, u.user_metadata, u.banned_until, u.created_at, u.updated_at, u.deleted_at, u.is_sso_user,
 	coalesce(u.encrypted_password, ''), u.email_change_confirm_status`
 
-// userRow has the values of userColumns.
+// userRow receives the values of userColumns. toUser then parses the metadata.
 type userRow struct {
-	user                      User
+	user                      User   // both metadata fields are not set
 	appMetadata, userMetadata string // JSON
 }
 
-// scanDest returns the destinations for Scan, in the order of userColumns.
+// scanDest returns the destinations for Scan: one for each column of userColumns, in the same order and with the same line breaks.
 func (r *userRow) scanDest() []any {
 	u := &r.user
 	return []any{
-		&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
-		&u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
-		&r.appMetadata, &r.userMetadata, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus,
+		&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt,
+		&u.RecoverySentAt, &u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt,
+		&u.LastSignInAt, &r.appMetadata, &r.userMetadata, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO,
+		&u.passwordHash, &u.emailChangeStatus,
 	}
 }
 
-// decode returns the account, without identities and factors.
-func (r *userRow) decode() (User, error) {
+// toUser returns the account, without identities and factors.
+func (r *userRow) toUser() (User, error) {
 	u := r.user
-	u.Aud, u.Role = "authenticated", "authenticated"
+	u.Aud, u.Role = "authenticated", "authenticated" // as in every access token; owners have their role in the table user_roles
+	// ConfirmedAt is the earlier of the two times, or the only time if one of them is nil.
 	u.ConfirmedAt = u.EmailConfirmedAt
 	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
 		u.ConfirmedAt = u.PhoneConfirmedAt
@@ -57,7 +59,7 @@ func scanUser(row db.Row) (User, error) {
 	if err := row.Scan(r.scanDest()...); err != nil {
 		return User{}, err
 	}
-	return r.decode()
+	return r.toUser()
 }
 
 // accountColumns, accountRelations and accountOrder are parts of a query that reads an account u with its identities i and factors f. The
@@ -87,20 +89,20 @@ func (r *accountReader) scan(row db.Row) error {
 	}
 	u := &r.user
 	if !r.found {
-		if *u, err = account.decode(); err != nil {
+		if *u, err = account.toUser(); err != nil {
 			return err
 		}
 		u.Identities, r.found = []Identity{}, true
 	}
 	if n := len(u.Identities); identity.id != nil && (n == 0 || u.Identities[n-1].IdentityID != *identity.id) {
-		i, err := identity.decode()
+		i, err := identity.toIdentity()
 		if err != nil {
 			return err
 		}
 		u.Identities = append(u.Identities, i)
 	}
 	if len(u.Identities) <= 1 && factor.id != nil { // the rows of the first identity name all factors
-		u.Factors = append(u.Factors, factor.decode().Factor)
+		u.Factors = append(u.Factors, factor.toFactor().Factor)
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func lockUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
 // become the current time if they are true.
 type insertUserParams struct {
 	ID                             string // "": insertUser creates one
-	Email, Phone, Hash             string
+	Email, Phone, PasswordHash     string
 	EmailConfirmed, PhoneConfirmed bool
 	Invited, SSO                   bool
 	AppMetadata, UserMetadata      map[string]any
@@ -202,7 +204,7 @@ func insertUser(ctx context.Context, tx *db.Tx, n insertUserParams, now time.Tim
 	_, err = tx.Exec(ctx, `insert into auth_users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, is_sso_user,
 			app_metadata, user_metadata, created_at, updated_at)
 		values ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $11)`,
-		n.ID, n.Email, n.Phone, n.Hash, stamp(n.EmailConfirmed), stamp(n.PhoneConfirmed), stamp(n.Invited), n.SSO, appMetadata, userMetadata, now)
+		n.ID, n.Email, n.Phone, n.PasswordHash, stamp(n.EmailConfirmed), stamp(n.PhoneConfirmed), stamp(n.Invited), n.SSO, appMetadata, userMetadata, now)
 	return n.ID, addressConflict(err)
 }
 
@@ -269,26 +271,26 @@ func setUser(ctx context.Context, q db.Querier, id string, now time.Time, change
 	return addressConflict(db.Exec(ctx, q, "update auth_users set "+set+" where id = $1", args...))
 }
 
-// swapPassword replaces the password hash before by after. It returns false when the account has another hash.
-func swapPassword(ctx context.Context, q db.Querier, userID, before, after string) (bool, error) {
-	return db.Changed(ctx, q, "update auth_users set encrypted_password = $3 where id = $1 and encrypted_password = $2", userID, before, after)
+// swapPassword replaces the password hash oldHash with newHash. It returns false if the account has another hash.
+func swapPassword(ctx context.Context, q db.Querier, userID, oldHash, newHash string) (bool, error) {
+	return db.Changed(ctx, q, "update auth_users set encrypted_password = $3 where id = $1 and encrypted_password = $2", userID, oldHash, newHash)
 }
 
 // setPassword stores the password hash of an address's account and returns the account's id, or db.ErrNoRows.
-func setPassword(ctx context.Context, q db.Querier, email, hash string, now time.Time) (userID string, err error) {
-	return db.One[string](ctx, q, "update auth_users set encrypted_password = $2, updated_at = $3 where email = $1 and not is_sso_user returning id", email, hash, now)
+func setPassword(ctx context.Context, q db.Querier, email, passwordHash string, now time.Time) (userID string, err error) {
+	return db.One[string](ctx, q, "update auth_users set encrypted_password = $2, updated_at = $3 where email = $1 and not is_sso_user returning id", email, passwordHash, now)
 }
 
-// saveConfirmedUser creates an account whose e-mail address is confirmed, or confirms the address of the existing account. hash
-// replaces the password hash unless it is "".
-func saveConfirmedUser(ctx context.Context, q db.Querier, email, hash string, now time.Time) (userID string, err error) {
+// saveConfirmedUser creates an account whose e-mail address is confirmed, or confirms the address of the existing account.
+// passwordHash replaces the account's password hash unless it is "".
+func saveConfirmedUser(ctx context.Context, q db.Querier, email, passwordHash string, now time.Time) (userID string, err error) {
 	return db.One[string](ctx, q, `insert into auth_users (id, email, encrypted_password, email_confirmed_at, app_metadata, user_metadata, created_at, updated_at)
 		values ($1, $2, nullif($3, ''), $4, '{"provider":"email","providers":["email"]}', '{"email_verified":true}', $4, $4)
 		on conflict (email) where not is_sso_user do update set
 			encrypted_password = coalesce(excluded.encrypted_password, auth_users.encrypted_password),
 			email_confirmed_at = coalesce(auth_users.email_confirmed_at, excluded.email_confirmed_at),
 			updated_at = excluded.updated_at
-		returning id`, uuid.NewString(), email, hash, now)
+		returning id`, uuid.NewString(), email, passwordHash, now)
 }
 
 // listUsers returns a page of accounts with their identities and factors, and how many accounts the filter selects in all.

@@ -244,8 +244,8 @@ func TestSignInDuringAPasswordChangeFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
-		real, once := h.passwords.idKey, sync.Once{}
-		h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
+		real, once := h.hasher.idKey, sync.Once{}
+		h.hasher.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
 			once.Do(func() { // the old hash has been read and is being compared
 				h.exec("update auth_users set encrypted_password = $1", bcryptOf(t, "another password"))
 			})

@@ -31,13 +31,13 @@ func newTOTP(issuer, account string) (*otp.Key, error) {
 func totpStep(secret, code string, now time.Time) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpPeriod
-	for s := current + totpSkew; s >= current-totpSkew; s-- {
-		want, err := hotp.GenerateCodeCustom(secret, uint64(s), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	for candidate := current + totpSkew; candidate >= current-totpSkew; candidate-- {
+		expected, err := hotp.GenerateCodeCustom(secret, uint64(candidate), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 		if err != nil {
 			return 0, false, err
 		}
-		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 && !ok {
-			step, ok = s, true
+		if subtle.ConstantTimeCompare([]byte(expected), []byte(code)) == 1 && !ok {
+			step, ok = candidate, true
 		}
 	}
 	return step, ok, nil

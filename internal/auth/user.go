@@ -8,15 +8,15 @@ import (
 // User is an account, in the form that Supabase's client reads. Responses do not contain the unexported fields.
 type User struct {
 	ID                     string         `json:"id"`
-	Aud                    string         `json:"aud"`  // claim aud of access tokens, always "authenticated"
-	Role                   string         `json:"role"` // claim role of access tokens, always "authenticated"
+	Aud                    string         `json:"aud"`  // the aud claim of access tokens, always "authenticated"
+	Role                   string         `json:"role"` // the role claim of access tokens, always "authenticated"
 	Email                  string         `json:"email"`
 	EmailConfirmedAt       *time.Time     `json:"email_confirmed_at,omitempty"`
 	InvitedAt              *time.Time     `json:"invited_at,omitempty"`
 	Phone                  string         `json:"phone"`
 	PhoneConfirmedAt       *time.Time     `json:"phone_confirmed_at,omitempty"`
 	ConfirmationSentAt     *time.Time     `json:"confirmation_sent_at,omitempty"`
-	ConfirmedAt            *time.Time     `json:"confirmed_at,omitempty"` // the earlier of EmailConfirmedAt and PhoneConfirmedAt
+	ConfirmedAt            *time.Time     `json:"confirmed_at,omitempty"` // the earlier of EmailConfirmedAt and PhoneConfirmedAt; nil if both are
 	RecoverySentAt         *time.Time     `json:"recovery_sent_at,omitempty"`
 	NewEmail               string         `json:"new_email,omitempty"` // the new address of a pending change; "": no change is pending
 	EmailChangeSentAt      *time.Time     `json:"email_change_sent_at,omitempty"`
@@ -35,7 +35,7 @@ type User struct {
 	IsAnonymous            bool           `json:"is_anonymous"`         // always false: every account has an address, a number or a provider
 
 	isSSO             bool   // the account belongs to a SAML identity provider and can only sign in there
-	hash              string // hash of the password; "" when the account has none
+	passwordHash      string // "" if the account has no password
 	emailChangeStatus int    // 1 after the first of the two confirmations of an e-mail change, otherwise 0
 }
 

@@ -38,10 +38,10 @@ type cachedUser struct {
 	until time.Time // cachedUserLife after from
 }
 
-// get returns the body for a session, or nil if none is cached. state is the current state of the database. shouldStore reports whether
-// the caller should cache the body that it then reads from the database. shouldStore is false for the first request after a commit, so that
+// get returns the body for a session, or nil if none is cached. state is the current state of the database. shouldCache reports whether
+// the caller should cache the body that it then reads from the database. shouldCache is false for the first request after a commit, so that
 // nothing is cached while commits are frequent.
-func (c *userCache) get(state db.Changes, key userSession, now time.Time) (body []byte, shouldStore bool) {
+func (c *userCache) get(state db.Changes, key userSession, now time.Time) (body []byte, shouldCache bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state != c.state {

@@ -23,10 +23,10 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shouldStore := false // whether to cache the response
+	shouldCache := false
 	if caller := identity.Of(ctx); isKnown && caller.Bearer && caller.Role == identity.Authenticated {
 		var body []byte
-		if body, shouldStore = s.users.get(state, userSession{caller.UserID, caller.SessionID}, now); body != nil {
+		if body, shouldCache = s.users.get(state, userSession{caller.UserID, caller.SessionID}, now); body != nil {
 			return respondPrivateText(w, body)
 		}
 	}
@@ -35,7 +35,7 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body, err := json.Marshal(user)
-	if err == nil && shouldStore {
+	if err == nil && shouldCache {
 		err = s.cacheUser(ctx, state, body, user.ID, sessionID, now)
 	}
 	if err != nil {
@@ -85,14 +85,14 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	hash, err := s.hashNewPassword(ctx, u, body)
+	passwordHash, err := s.hashNewPassword(ctx, u, body)
 	if err != nil {
 		return err
 	}
 	if err := s.startUpdateCooldowns(w, r, u, body); err != nil {
 		return err
 	}
-	u, err = s.updateUser(ctx, clientOf(r), u.ID, sessionID, body, hash, nonce, s.redirectTarget(requestedRedirect(r)))
+	u, err = s.updateUser(ctx, clientOf(r), u.ID, sessionID, body, passwordHash, nonce, s.redirectTarget(requestedRedirect(r)))
 	return respondPrivate(w, u, err)
 }
 
@@ -185,12 +185,12 @@ func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request
 }
 
 // hashNewPassword returns the hash of the new password, or "" when the request has none. errSamePassword: it is the current one.
-func (s *Service) hashNewPassword(ctx context.Context, u User, body userUpdateRequest) (hash string, err error) {
+func (s *Service) hashNewPassword(ctx context.Context, u User, body userUpdateRequest) (passwordHash string, err error) {
 	if body.Password == nil {
 		return "", nil
 	}
-	if u.hash != "" {
-		same, _, err := s.passwords.verify(ctx, u.hash, *body.Password)
+	if u.passwordHash != "" {
+		same, _, err := s.hasher.verify(ctx, u.passwordHash, *body.Password)
 		if err != nil && !errors.Is(err, errUnreadableHash) {
 			return "", err
 		}
@@ -198,7 +198,7 @@ func (s *Service) hashNewPassword(ctx context.Context, u User, body userUpdateRe
 			return "", errSamePassword
 		}
 	}
-	return s.passwords.hash(ctx, *body.Password)
+	return s.hasher.hash(ctx, *body.Password)
 }
 
 // startUpdateCooldowns limits the messages that changes of e-mail address and phone number send.
@@ -222,12 +222,12 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 }
 
 // updateUser makes the changes of a checked request in one transaction and returns the account.
-func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID string, body userUpdateRequest, hash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
+func (s *Service) updateUser(ctx context.Context, c clientInfo, userID, sessionID string, body userUpdateRequest, passwordHash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if u, err = lockUser(ctx, tx, userID); err != nil {
 			return db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 		}
-		// A change in another session may have ended this one while the hash was computed.
+		// A change in another session may have ended this session while the hash was computed.
 		if sessionID != "" {
 			alive, err := userSessionIsAlive(ctx, tx, sessionID, userID, s.sessionAliveArgs())
 			if err != nil {
@@ -240,8 +240,8 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
 			return err
 		}
-		if hash != "" {
-			err = s.replacePassword(ctx, tx, c, u, sessionID, hash)
+		if passwordHash != "" {
+			err = s.replacePassword(ctx, tx, c, u, sessionID, passwordHash)
 		}
 		if body.Data != nil {
 			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}))
@@ -267,13 +267,13 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 
 // replacePassword stores a new password hash, ends the account's other sessions, deletes pending links and codes, and mails a
 // notice to the account's address.
-func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c client, u User, sessionID, hash string) error {
+func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c clientInfo, u User, sessionID, passwordHash string) error {
 	err := errors.Join(
-		setUser(ctx, tx, u.ID, s.now(), columnChange{colPassword, hash}),
+		setUser(ctx, tx, u.ID, s.now(), columnChange{colPassword, passwordHash}),
 		deletePending(ctx, tx, u.ID),
 		deleteOtherSessions(ctx, tx, u.ID, sessionID),
 	)
-	if _, ok := u.identityOf("email"); !ok && u.hash == "" && u.EmailConfirmedAt != nil {
+	if _, ok := u.identityOf("email"); !ok && u.passwordHash == "" && u.EmailConfirmedAt != nil {
 		// The account had only a provider identity. With the password it can also sign in with its address.
 		err = errors.Join(err, saveEmailIdentity(ctx, tx, u.ID, u.Email, s.now()), s.syncProviders(ctx, tx, u.ID))
 	}

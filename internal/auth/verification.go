@@ -25,7 +25,7 @@ const (
 )
 
 // linkKinds maps each type of verification by a link to the kinds of one-time tokens that it accepts.
-var linkKinds = map[string][]tokenType{
+var linkKinds = map[string][]tokenKind{
 	verifySignup:      {tokenConfirmation},
 	verifyInvite:      {tokenConfirmation},
 	verifyMagicLink:   {tokenRecovery},
@@ -62,13 +62,13 @@ func (s *Service) findLinkOfType(ctx context.Context, verification, link string)
 // compares a code with the tokens of all candidates.
 type candidate struct {
 	userID string
-	kinds  []tokenType
+	kinds  []tokenKind
 }
 
 // redeemToken consumes a token, makes the change that it confirms (applyToken) and signs the account in, all in one transaction.
-// The result contains a session, or the code of the token's PKCE flow if toCode is true. After the first of the two confirmations of
+// The result contains a session, or the code of the token's PKCE flow if wantsCode is true. After the first of the two confirmations of
 // an e-mail change it contains neither.
-func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
+func (s *Service) redeemToken(ctx context.Context, c clientInfo, t oneTimeToken, wantsCode bool) (v verifyResult, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		v = verifyResult{}
 		u, err := lockUser(ctx, tx, t.userID)
@@ -84,7 +84,7 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 		if v.isFirstConfirmation, err = s.applyToken(ctx, tx, c, u, t); err != nil || v.isFirstConfirmation {
 			return err
 		}
-		if toCode {
+		if wantsCode {
 			if t.flowID == "" {
 				return errFlowNotFound.Becausef("the link belongs to no flow")
 			}
@@ -103,7 +103,7 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 
 // applyToken makes the change that a token confirms: it marks an e-mail address or phone number as confirmed, or replaces it by
 // a new one. It returns true when the change still needs a second confirmation.
-func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) (first bool, err error) {
+func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c clientInfo, u User, t oneTimeToken) (isFirstConfirmation bool, err error) {
 	elsewhere := errOTPExpired.Becausef("sent to an address or number that the account no longer has")
 	switch t.kind {
 	case tokenConfirmation, tokenRecovery:
@@ -126,9 +126,9 @@ func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t
 }
 
 // confirm marks the account's address or number as confirmed by a link or code. If the link or code was not sent for the sign-up, its
-// reader may be somebody else than the person who opened the account. If nothing else in the account is confirmed, confirm therefore
-// removes the password. For an address it also removes every other way to sign in.
-func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) error {
+// reader may not be the user who opened the account. If nothing else in the account is confirmed, confirm therefore removes the
+// password. For an address it also removes every other way to sign in.
+func (s *Service) confirm(ctx context.Context, tx *db.Tx, c clientInfo, u User, t oneTimeToken) error {
 	bySignUp := t.kind == tokenConfirmation
 	switch t.sentTo {
 	case u.Email:
@@ -139,7 +139,7 @@ func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, t on
 	return errOTPExpired.Becausef("sent to an address or number that the account no longer has")
 }
 
-func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User, bySignUp bool) error {
+func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c clientInfo, u User, bySignUp bool) error {
 	if u.EmailConfirmedAt != nil {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User,
 	)
 }
 
-func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c client, u User, bySignUp bool) error {
+func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c clientInfo, u User, bySignUp bool) error {
 	if u.PhoneConfirmedAt != nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c client, u User,
 
 // finishEmailChange replaces the account's address by the new one, deletes pending links and codes, and mails a notice to the
 // former address.
-func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u User) error {
+func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c clientInfo, u User) error {
 	now := s.now()
 	facts := map[string]any{"email": u.NewEmail, "email_verified": true}
 	err := setUser(ctx, tx, u.ID, now, columnChange{colEmail, u.NewEmail}, columnChange{colEmailConfirmed, now}, columnChange{colEmailChange, nil}, columnChange{colEmailChangeSent, nil},
@@ -214,7 +214,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 }
 
 // changePhone sets the account's number, which was confirmed or needs no confirmation.
-func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c client, u User, phone string) error {
+func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c clientInfo, u User, phone string) error {
 	now := s.now()
 	err := setUser(ctx, tx, u.ID, now, columnChange{colPhone, phone}, columnChange{colPhoneConfirmed, now}, columnChange{colPhoneChange, nil}, columnChange{colPhoneChangeSent, nil})
 	if err != nil {

@@ -174,7 +174,7 @@ func (s *Service) codeCandidates(ctx context.Context, v verifyRequest) (to strin
 			return "", nil, err
 		}
 		for _, id := range ids {
-			list = append(list, candidate{id, []tokenType{tokenEmailNew}})
+			list = append(list, candidate{id, []tokenKind{tokenEmailNew}})
 		}
 	}
 	return to, list, nil
@@ -187,14 +187,14 @@ func (s *Service) phoneCandidates(ctx context.Context, v verifyRequest) (to stri
 	switch v.Type {
 	case verifySMS:
 		id, err := s.userIDOrDecoy(ctx, login{phone: to})
-		return to, []candidate{{id, []tokenType{tokenConfirmation, tokenRecovery}}}, err
+		return to, []candidate{{id, []tokenKind{tokenConfirmation, tokenRecovery}}}, err
 	case verifyPhoneChange:
 		ids, err := usersChangingPhone(ctx, s.db, to)
 		for _, id := range ids {
-			list = append(list, candidate{id, []tokenType{tokenPhoneChange}})
+			list = append(list, candidate{id, []tokenKind{tokenPhoneChange}})
 		}
 		if len(list) == 0 {
-			list = []candidate{{uuid.NewSHA1(decoyNamespace, []byte(to)).String(), []tokenType{tokenPhoneChange}}}
+			list = []candidate{{uuid.NewSHA1(decoyNamespace, []byte(to)).String(), []tokenKind{tokenPhoneChange}}}
 		}
 		return to, list, err
 	}

@@ -1,5 +1,5 @@
-// Package cdn makes a CDN delete the pages that it has stored. After each change of the content it calls the CDN's purge API, whose URL
-// is the setting cdn-purge-url.
+// Package cdn makes a CDN delete the pages that the CDN has stored. After each change of the content, this package calls the CDN's purge
+// API, whose URL is the cdn-purge-url setting.
 package cdn
 
 import (
@@ -20,8 +20,8 @@ import (
 	"atelie/internal/webhook"
 )
 
-// Tag is the cache tag of all public pages: a name in a header of their responses, by which a CDN can delete them. All pages have the
-// same tag, because a change of the content can change each page.
+// Tag is the cache tag of all public pages: a name in a response header, by which a CDN can delete the stored response. All pages have the
+// same tag, because a change of the content can change any page.
 const Tag = "atelie-pages"
 
 // JobPurge is the kind of the job that calls the CDN.
@@ -33,14 +33,14 @@ const (
 	secondDelay = time.Second
 	// minInterval is the minimum time between two purges, so that many changes in a short time share their purges.
 	minInterval = 500 * time.Millisecond
-	// pollInterval is the interval at which the content version (a number that each change of visible content raises) is read. So this node
-	// also finds changes of which nothing notifies it, such as those that the command atelie import makes.
+	// pollInterval is the interval at which the content version (a number that each change of visible content raises) is read. Without
+	// these reads, this node would miss changes of which nothing notifies it, such as those of the atelie import command.
 	pollInterval = 5 * time.Second
 	// jobTimeout limits one purge job: the call and the statements of the job.
 	jobTimeout = 30 * time.Second
 )
 
-// aboutPurges is the value that all purge jobs have in the field About. A new purge finds the earlier jobs by it, and deletes those that
+// aboutPurges is the value of the About field of all purge jobs. By this value a new purge finds the earlier jobs, and deletes those that
 // still wait or have failed.
 var aboutPurges = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
@@ -58,13 +58,13 @@ type Config struct {
 
 // Purger queues a purge job after each change of the content. If several nodes run, one of them queues it.
 type Purger struct {
-	db          *db.DB
-	cfg         Config
-	now         func() time.Time
-	client      *http.Client
-	changed     <-chan struct{} // receives a value when the content may have changed
-	secondDelay time.Duration   // shorter in tests
-	minInterval time.Duration   // shorter in tests
+	db             *db.DB
+	cfg            Config
+	now            func() time.Time
+	client         *http.Client
+	contentChanges <-chan struct{} // receives a value when the content may have changed
+	secondDelay    time.Duration   // shorter in tests
+	minInterval    time.Duration   // shorter in tests
 }
 
 // New returns a Purger, and registers the handler of its jobs with the queue. It must be called before Queue and Content run.
@@ -72,7 +72,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 	if _, err := webhook.ParseURL(cfg.URL, cfg.Private); err != nil {
 		return nil, err
 	}
-	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), changed: cfg.Content.Subscribe(), secondDelay: secondDelay, minInterval: minInterval}
+	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), contentChanges: cfg.Content.Subscribe(), secondDelay: secondDelay, minInterval: minInterval}
 	// One worker in a pool of its own: a slow CDN must not delay mails.
 	cfg.Queue.HandlePool(1, jobTimeout, map[string]jobs.Handler{JobPurge: p.purge})
 	return p, nil
@@ -83,16 +83,16 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 func (p *Purger) Run(ctx context.Context) {
 	reason := "start " + uuid.NewString() // with a reason, queue always queues the purge
 	var queued content.Versions           // the versions for which the last purge was queued
-	var second time.Time                  // when the second purge of that change is due; zero if it was queued
+	var secondDue time.Time               // when the second purge of that change must be queued; zero if it was queued
 	for ctx.Err() == nil {
-		at, err := p.cfg.Content.Current(ctx)
-		first := at != queued // the first purge of a change
-		secondIsDue := !second.IsZero() && !time.Now().Before(second)
-		if err == nil && (first || secondIsDue) {
-			if err = p.queue(ctx, reason, at, first); err == nil {
-				queued, reason, second = at, "", time.Time{}
-				if first {
-					second = time.Now().Add(p.secondDelay)
+		versions, err := p.cfg.Content.Current(ctx)
+		isFirst := versions != queued // the first purge of a change
+		secondIsDue := !secondDue.IsZero() && !time.Now().Before(secondDue)
+		if err == nil && (isFirst || secondIsDue) {
+			if err = p.queue(ctx, reason, versions, isFirst); err == nil {
+				queued, reason, secondDue = versions, "", time.Time{}
+				if isFirst {
+					secondDue = time.Now().Add(p.secondDelay)
 				}
 				_ = interval.Sleep(ctx, p.minInterval) // the loop ends with ctx
 				continue
@@ -102,22 +102,22 @@ func (p *Purger) Run(ctx context.Context) {
 			p.cfg.Log.Warn("cdn: no purge could be queued; it is tried again", "in", pollInterval.String(), "cause", err.Error())
 		}
 		wait := pollInterval
-		if err == nil && !second.IsZero() {
-			wait = time.Until(second)
+		if err == nil && !secondDue.IsZero() {
+			wait = time.Until(secondDue)
 		}
 		select {
 		case <-ctx.Done():
-		case <-p.changed:
+		case <-p.contentChanges:
 		case <-time.After(wait):
 		}
 	}
 }
 
-// queue queues a purge for the content version at, unless another node has done so. first distinguishes the two purges of a version. A
-// purge with a reason is always queued.
-func (p *Purger) queue(ctx context.Context, reason string, at content.Versions, first bool) error {
+// queue queues a purge for a content version, unless another node has done so. isFirst distinguishes the two purges of a version. If reason
+// is not "", the purge is always queued.
+func (p *Purger) queue(ctx context.Context, reason string, versions content.Versions, isFirst bool) error {
 	if reason == "" {
-		reason = fmt.Sprintf("%d %v", at.Current, first)
+		reason = fmt.Sprintf("%d %v", versions.Current, isFirst)
 	}
 	return p.db.WithTx(ctx, func(tx *db.Tx) error {
 		hits, err := tx.Hit(ctx, "cdn-purge", reason, 24*time.Hour, p.now())

@@ -16,9 +16,9 @@ import (
 // HTTP returns the handler of unencrypted requests:
 //
 //   - ACME challenges (requests by which the certificate authority checks that a domain leads to this machine) are answered.
-//   - Requests for paths below /health/ are passed to the handler health.
-//   - All other requests are redirected to HTTPS. The target is the requested host if it is one of the manager's domains. For any other
-//     host, it is the host of siteURL (https://host[:port]).
+//   - Requests for paths below /health/ are passed to health.
+//   - All other requests are redirected to HTTPS. The target is the requested host if that is one of the manager's domains. If not, the
+//     target is the host of siteURL (https://host[:port]).
 //
 // While a domain has no certificate, visitors get a page that says so, because the site is never served without encryption.
 func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {

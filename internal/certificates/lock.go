@@ -14,14 +14,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file implements the locks of the library certmagic. They make sure that only one node (one of several servers of the site) at a time
-// does a task, such as obtaining the certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless
-// its node renews it, so the lock of a dead node is soon free.
+// This file implements the locks of the certmagic library. With these locks, only one node (one of several servers of the site) at a time
+// does a task, such as obtaining the certificate of a domain. A lock is a row of certificate_locks. A lock expires after leaseDuration
+// unless its node renews it, so other nodes soon get the locks of a dead node.
 
 const (
 	leaseDuration = 30 * time.Second
-	renewInterval = 10 * time.Second // interval between two renewals of a lock
-	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval, because the wait may be long: a node
+	renewInterval = 10 * time.Second // time between two renewals of a lock
+	// The time between two attempts to get a lock grows from minPollInterval to maxPollInterval, because the wait may be long: a node
 	// keeps a lock until it has obtained the certificate, which may take days.
 	minPollInterval = 250 * time.Millisecond
 	maxPollInterval = 4 * time.Second
@@ -65,17 +65,17 @@ func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	return true, nil
 }
 
-// renewLease renews the lease until ctx ends. If another node took the lock, renewLease only logs that: certmagic cannot be
-// stopped half-way, and before it calls the certificate authority it reads what other nodes have stored.
+// renewLease renews the lease until ctx ends. If another node has taken the lock, renewLease only logs that, because certmagic cannot be
+// stopped half-way. Before certmagic calls the certificate authority, it reads what other nodes have stored.
 func (s *storage) renewLease(ctx context.Context, name, token string) {
 	interval.After(ctx, renewInterval, func() bool {
-		mine, err := renewLock(ctx, s.db, name, token, s.now().Add(leaseDuration))
+		isHolder, err := renewLock(ctx, s.db, name, token, s.now().Add(leaseDuration))
 		switch {
 		case ctx.Err() != nil:
 			return false
 		case err != nil:
 			s.log.Warn("certificates: a lock could not be renewed; another node may take it", "lock", name, "cause", err.Error())
-		case !mine:
+		case !isHolder:
 			s.log.Warn("certificates: another node has taken a lock that this node held", "lock", name)
 			return false
 		}

@@ -1,5 +1,5 @@
 // Package certificates obtains and renews the TLS certificates of the site's domains by ACME (RFC 8555), the protocol of Let's Encrypt
-// and other certificate authorities. It uses the library certmagic. Nodes (servers of the site) that share a database share the
+// and other certificate authorities. It uses the certmagic library. Nodes (servers of the site) that share a database also share the
 // certificates.
 package certificates
 
@@ -26,29 +26,29 @@ import (
 // Config configures a Manager.
 type Config struct {
 	Domains     []string       // domain names in ASCII, lower case; at least one
-	Email       string         // e-mail address to which the certificate authority reports problems; may be empty
-	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
-	Roots       *x509.CertPool // root certificates that verify the server at Directory; nil for those of the system
+	Email       string         // e-mail address to which the certificate authority reports problems; "" for none
+	Directory   string         // URL of the authority's ACME directory; "" means Let's Encrypt
+	Roots       *x509.CertPool // root certificates that verify the server at Directory; nil means those of the system
 	SealKey     []byte         // 32 bytes; encrypts the certificates and keys in the database
 	HTTPS, HTTP net.Addr       // addresses on which this node listens; the authority's challenges arrive there
-	CheckEvery  time.Duration  // interval of checks whether a renewal is due; zero for 10 minutes
+	CheckEvery  time.Duration  // time between two checks whether a certificate must be renewed; 0 means 10 minutes
 }
 
 // Manager obtains, renews and serves certificates.
 type Manager struct {
-	db      *db.DB
-	domains []string
-	log     *slog.Logger
-	now     func() time.Time
-	storage *storage
-	cache   *certmagic.Cache // the certificates in memory
-	config  *certmagic.Config
-	issuer  *certmagic.ACMEIssuer
-	loaded  atomic.Bool // true once Run has read the stored certificates
+	db              *db.DB
+	domains         []string
+	log             *slog.Logger
+	now             func() time.Time
+	storage         *storage
+	cache           *certmagic.Cache // the certificates in memory
+	certmagicConfig *certmagic.Config
+	issuer          *certmagic.ACMEIssuer
+	loaded          atomic.Bool // true once Run has read the stored certificates
 }
 
-// New returns a Manager. It obtains and renews certificates while Run runs. The caller must close it. now is the clock for locks and for
-// the limit of requests to the authority.
+// New returns a Manager. It obtains and renews certificates while Run runs. The caller must close it. now is the clock of the
+// locks and of the rate limit for requests to the authority.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
 	host, httpPort, err := splitAddr(cfg.HTTP)
@@ -61,16 +61,16 @@ func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager
 	}
 	logger := zap.New(zapCore{log: log})
 	m.cache = certmagic.NewCache(certmagic.CacheOptions{
-		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.config, nil },
+		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.certmagicConfig, nil },
 		RenewCheckInterval: cfg.CheckEvery,
 		Logger:             logger,
 	})
-	m.config = certmagic.New(m.cache, certmagic.Config{Storage: m.storage, Logger: logger, OnEvent: m.onEvent})
-	m.issuer = certmagic.NewACMEIssuer(m.config, certmagic.ACMEIssuer{
+	m.certmagicConfig = certmagic.New(m.cache, certmagic.Config{Storage: m.storage, Logger: logger, OnEvent: m.onEvent})
+	m.issuer = certmagic.NewACMEIssuer(m.certmagicConfig, certmagic.ACMEIssuer{
 		CA: cfg.Directory, Email: cfg.Email, Agreed: true, TrustedRoots: cfg.Roots, Logger: logger,
 		ListenHost: host, AltHTTPPort: httpPort, AltTLSALPNPort: httpsPort,
 	})
-	m.config.Issuers = []certmagic.Issuer{m.issuer}
+	m.certmagicConfig.Issuers = []certmagic.Issuer{m.issuer}
 	return m, nil
 }
 
@@ -86,7 +86,7 @@ func splitAddr(addr net.Addr) (host string, port int, err error) {
 // TLS returns the configuration of the HTTPS listener: TLS 1.2 or newer, HTTP/2, the certificates of this manager, and answers
 // to TLS-ALPN challenges.
 func (m *Manager) TLS() *tls.Config {
-	c := m.config.TLSConfig()
+	c := m.certmagicConfig.TLSConfig()
 	c.MinVersion = tls.VersionTLS12
 	c.NextProtos = append([]string{"h2", "http/1.1"}, c.NextProtos...)
 	return c
@@ -104,14 +104,14 @@ const (
 // and later every six hours. A failure does not end the program: a program that is restarted again and again would send a
 // request at each start and reach the authority's limit.
 func (m *Manager) Run(ctx context.Context) {
-	if err := m.config.ManageAsync(ctx, m.domains); err != nil {
+	if err := m.certmagicConfig.ManageAsync(ctx, m.domains); err != nil {
 		m.log.Error("certificates are neither obtained nor renewed until the next start", "cause", err.Error())
 	}
 	m.loaded.Store(true) // ManageAsync has read the stored certificates; it obtains missing ones later
 	interval.Every(ctx, cleanInterval, func() {
 		err := errors.Join(
 			certmagic.CleanStorage(ctx, m.storage, certmagic.CleanStorageOptions{
-				Logger: m.config.Logger, InstanceID: m.storage.keyID, Interval: cleanInterval, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
+				Logger: m.certmagicConfig.Logger, InstanceID: m.storage.keyID, Interval: cleanInterval, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
 			}),
 			deleteValuesOfOtherKeys(ctx, m.db, m.storage.keyID, m.now().Add(-keepOtherKeys)))
 		if err != nil && ctx.Err() == nil {

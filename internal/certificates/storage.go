@@ -19,7 +19,7 @@ import (
 	"atelie/internal/seal"
 )
 
-// storage stores the values and locks of the library certmagic in the database. So all nodes (servers of the site) share one account at the
+// storage stores the values and locks of the certmagic library in the database. So all nodes (servers of the site) share one account at the
 // certificate authority and one certificate for each domain. The values are encrypted: certificates, their keys, and the account's key.
 type storage struct {
 	db     *db.DB
@@ -50,7 +50,7 @@ func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *s
 }
 
 // Reseal decrypts each value that was encrypted with the previous key, and encrypts it with key, the current key. It returns the number of
-// these values. If write is false, it only counts them. If there is already a value of the same name for the current key, that value stays.
+// these values. If write is false, Reseal only counts them. An existing value of the same name for the current key stays unchanged.
 // Call Reseal before New, because a Manager reads only values of the current key.
 func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (count int, err error) {
 	previousID := keyIDOf(previous)

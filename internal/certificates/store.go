@@ -7,14 +7,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the SQL for two tables. The table certificates has the encrypted values of the library certmagic. Their names look like
-// file paths. The table certificate_locks has certmagic's locks.
+// This file has the queries on two tables. The certificates table has the encrypted values of the certmagic library, whose names look like
+// file paths. The certificate_locks table has certmagic's locks.
 
 // nameRange returns the range of the names in a folder: all names n with from <= n < to. For "a" the range is "a/" to "a0", because 0
 // follows / in byte order. The folder "" contains all names.
 func nameRange(folder string) (from, to string) {
 	if folder == "" {
-		return "", "\U0010FFFF"
+		return "", "\U0010FFFF" // the largest code point, with which no name begins
 	}
 	return folder + "/", folder + "0"
 }
@@ -39,7 +39,7 @@ func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []b
 	return value, updated, err
 }
 
-// deleteValues deletes the value with the name, and all values in the folder with the name.
+// deleteValues deletes the value with that name, and all values in the folder of that name.
 func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
 	from, to := nameRange(name)
 	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
@@ -51,14 +51,13 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteValuesOfOtherKeys deletes the values that the key with the id keyID cannot decrypt, if they were last written before the given
-// time.
+// deleteValuesOfOtherKeys deletes the values that were encrypted with another key than keyID's and were last written before the given time.
 func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
 
-// acquireLock acquires a lock that is free or has expired. A lock that ends implausibly late was written by a node with a wrong clock, and
-// counts as expired. acquireLock returns false if another node has the lock.
+// acquireLock acquires a lock that is free or has expired. It returns false if another node has the lock. A lock that ends implausibly late
+// counts as expired, because a node with a wrong clock has written it.
 func acquireLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
 		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4 or certificate_locks.locked_until > $5`,

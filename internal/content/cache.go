@@ -9,27 +9,28 @@ import (
 	"time"
 )
 
-// Cache holds values that are made from the content, such as pages. When they exceed a limit in bytes, it drops the least recently used
-// ones. Each caller passes the Versions that it has read: the content version now, and at the last edit (a change by a person). If they are
-// later than those of all callers before, the cache
+// Cache holds values that are made from the content, such as pages. When the values exceed a limit in bytes, the cache drops the least
+// recently used ones. Each caller passes the Versions that it has read (at): the content version now, and at the last edit (a change by a
+// person). If a caller passes later Versions than all callers before it, the cache
 //
 //   - drops the values that were made before the last edit, and
 //   - marks all other values as stale: made before the current version, with no edit since.
 //
 // Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
-	limit int         // bytes
-	size  func(V) int // returns the bytes of a value with its key
+	maxBytes int         // limit of the field bytes
+	sizeOf   func(V) int // size of a value and its key in bytes
 
 	mu        sync.Mutex
 	versions  Versions                // the latest versions that a caller passed
 	entries   map[K]*list.Element     // the cached values by key; each element's Value is an entry[K, V]
 	byRecency list.List               // the elements of entries, the most recently used first
-	bytes     int                     // size of all entries together
+	bytes     int                     // sizes of all entries added up
 	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value
 }
 
-// MaxShare limits the size of a value: a value that is larger than 1/MaxShare of the cache's limit is not cached.
+// MaxShare limits the size of a value, so that one value cannot evict all others: a value that is larger than 1/MaxShare of the cache's
+// limit is not cached.
 const MaxShare = 8
 
 // entry is a cached value.
@@ -47,19 +48,19 @@ type loadKey[K comparable] struct {
 	version int64
 }
 
-// load is a call of Load that is making a value. It sets value or err and then closes done, for which other calls wait.
+// load is a call of Load that is making a value. It sets value or err, and then closes done. Other calls for the same loadKey wait for done.
 type load[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
 }
 
-// errPanicked is returned by calls of Load that waited for another call whose function panicked.
+// errPanicked is the error of a call of Load that waited for another call, if the produce function of that other call panicked.
 var errPanicked = errors.New("content: the function that makes the value panicked")
 
-// NewCache returns a cache for at most limit bytes of values; size returns the bytes of a value with its key.
-func NewCache[K comparable, V any](limit int, size func(V) int) *Cache[K, V] {
-	return &Cache[K, V]{limit: limit, size: size, entries: map[K]*list.Element{}, loading: map[loadKey[K]]*load[V]{}}
+// NewCache returns a cache for at most maxBytes of values. sizeOf returns the size of a value and its key in bytes.
+func NewCache[K comparable, V any](maxBytes int, sizeOf func(V) int) *Cache[K, V] {
+	return &Cache[K, V]{maxBytes: maxBytes, sizeOf: sizeOf, entries: map[K]*list.Element{}, loading: map[loadKey[K]]*load[V]{}}
 }
 
 // Get returns the cached value of key. ok is false if there is none, or if it is stale at these versions.
@@ -175,8 +176,8 @@ func (c *Cache[K, V]) drop(element *list.Element) {
 }
 
 func (c *Cache[K, V]) put(version int64, key K, value V) {
-	size := c.size(value)
-	if version != c.versions.Current || size > c.limit/MaxShare { // one value must not evict all others
+	size := c.sizeOf(value)
+	if version != c.versions.Current || size > c.maxBytes/MaxShare {
 		return
 	}
 	if old := c.entries[key]; old != nil {
@@ -184,7 +185,7 @@ func (c *Cache[K, V]) put(version int64, key K, value V) {
 	}
 	c.entries[key] = c.byRecency.PushFront(&entry[K, V]{key: key, value: value, bytes: size, version: version})
 	c.bytes += size
-	for c.bytes > c.limit {
+	for c.bytes > c.maxBytes {
 		c.drop(c.byRecency.Back())
 	}
 }

@@ -32,18 +32,18 @@ const (
 
 // Version reads the content version, and caches it for this node (one running server).
 type Version struct {
-	db         *db.DB
-	log        *slog.Logger
-	notified   atomic.Int64            // number of notifications from other nodes
-	latest     atomic.Pointer[reading] // the newest reading; nil before the first read
-	refreshing chan struct{}           // held during a read; a channel instead of a mutex, so that a context can end the wait
-	wake       chan struct{}           // receives a value when Run has to read the version
-	changed    []chan struct{}         // the channels that Subscribe has returned
+	db            *db.DB
+	log           *slog.Logger
+	notifications atomic.Int64            // number of notifications from other nodes
+	latest        atomic.Pointer[reading] // the newest reading; nil before the first read
+	refreshing    chan struct{}           // held during a read; a channel instead of a mutex, so that a context can end the wait
+	wake          chan struct{}           // receives a value when Run has to read the version
+	subscribers   []chan struct{}         // the channels that Subscribe has returned
 }
 
 // Versions is the result of reading a Version: two content versions that were read together. Current is the version now. Edited is the
-// version at the last edit, which is a change by a person. Changes between the two only recorded facts about files, such as new renditions
-// (resized copies of pictures).
+// version at the last edit, which is a change by a person. Changes after the last edit only recorded facts about files, such as new
+// renditions (resized copies of pictures).
 type Versions struct{ Current, Edited int64 }
 
 // EditsOnly returns the Versions for a cache whose values depend only on edits: both fields are the version at the last edit, so the cache
@@ -59,7 +59,7 @@ type reading struct {
 	versions   Versions
 	generation int64     // number of writes and notifications known when the read began; one more makes the reading outdated
 	writes     int64     // number of this node's writes that had committed when the read began
-	readAt     time.Time // from time.Now, because only ages are computed from it
+	readAt     time.Time // when the read began, from time.Now, because only ages are computed from it
 }
 
 // NewVersion returns a Version that reads from d and follows the writes of d. d must stay open while the Version is used.
@@ -71,7 +71,7 @@ func NewVersion(d *db.DB, log *slog.Logger) *Version {
 // generation is not used, because it may miss a change.
 func (v *Version) generation() int64 {
 	tried, _ := v.db.Writes()
-	return tried + v.notified.Load()
+	return tried + v.notifications.Load()
 }
 
 // signal sends to a channel with a buffer of one, without blocking. Several signals before a receive count as one.
@@ -82,11 +82,11 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Subscribe returns a channel that receives a value after a reading found another version. It must be called before the first reading.
+// Subscribe returns a channel that receives a value after a reading found another version. Call Subscribe before the first reading.
 func (v *Version) Subscribe() <-chan struct{} {
-	changed := make(chan struct{}, 1)
-	v.changed = append(v.changed, changed)
-	return changed
+	subscriber := make(chan struct{}, 1)
+	v.subscribers = append(v.subscribers, subscriber)
+	return subscriber
 }
 
 // Known returns the versions of the latest reading without a new one. It returns false if that reading is out of date, or in an
@@ -113,8 +113,8 @@ func (v *Version) Current(ctx context.Context) (Versions, error) {
 	return v.refresh(limited, maxAge)
 }
 
-// Recent returns a version that is at most a second old, like what Current returns for the changes of other nodes, but it may miss the
-// writes of this node in that second too. It costs no reading after each write.
+// Recent returns a version that is at most a second old. Unlike Current, it may also miss the writes of this node in that second, and needs
+// no new reading after each write.
 func (v *Version) Recent(ctx context.Context) (Versions, error) {
 	last := v.latest.Load()
 	if last == nil || time.Since(last.readAt) >= maxAge || v.db.InOutage() {
@@ -164,8 +164,8 @@ func (v *Version) fresh(limit time.Duration) *reading {
 	return last
 }
 
-// refresh reads the version. One call at a time reads; a call that waited for another one returns that one's reading if it is
-// fresh.
+// refresh reads the version. One call at a time reads. A call that waited for another call returns the reading of that call if the
+// reading is fresh.
 func (v *Version) refresh(ctx context.Context, limit time.Duration) (Versions, error) {
 	select {
 	case v.refreshing <- struct{}{}:
@@ -183,7 +183,7 @@ func (v *Version) refresh(ctx context.Context, limit time.Duration) (Versions, e
 		return Versions{}, err
 	}
 	if before := v.latest.Swap(next); before == nil || before.versions != next.versions {
-		for _, subscriber := range v.changed {
+		for _, subscriber := range v.subscribers {
 			signal(subscriber)
 		}
 	}
@@ -223,7 +223,7 @@ func (v *Version) Run(ctx context.Context) {
 // make find the changes of other nodes.
 func (v *Version) listen(ctx context.Context) {
 	v.db.Listen(ctx, notifyChannel, func() {
-		v.notified.Add(1)
+		v.notifications.Add(1)
 		signal(v.wake)
 	}, func(wait time.Duration, cause error) {
 		v.log.Warn("content: the connection for notifications of other nodes was lost; it is opened again", "in", wait.String(), "cause", cause.Error())

@@ -33,14 +33,14 @@ const (
 	folderMode = 0o700
 )
 
-// Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything that the
-// program stores there. It logs the files and folders whose permissions it has changed, and those whose permissions it could not change.
-// On Windows it changes no permissions, because files have no permission bits there.
+// Prepare creates the data folder if it is missing. In an existing data folder, Prepare removes other users' permissions on everything that
+// the program stores there. It logs which permissions it has changed, and which it could not change. On Windows it changes none, because
+// files have no permission bits there.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
 	}
-	if !hasModes {
+	if !hasPermissionBits {
 		return nil
 	}
 	var r restrictor
@@ -57,12 +57,14 @@ func Prepare(dir string, log *slog.Logger) error {
 	return nil
 }
 
-// restrictor removes other users' permissions on files and folders. It collects for the log the names of those that it has changed, and
-// the names of those that it has skipped, with the reason.
-type restrictor struct{ changed, skipped []string }
+// restrictor removes other users' permissions on files and folders.
+type restrictor struct {
+	changed []string // names for the log
+	skipped []string // names and reasons for the log
+}
 
-// isOwnEntry reports whether the program stores an entry (file or folder) of this name directly in the data folder.
-func isOwnEntry(name string) bool {
+// isProgramEntry reports whether the program creates an entry (file or folder) with this name in the data folder.
+func isProgramEntry(name string) bool {
 	switch name {
 	case Files, Mail, Scratch, Backups, secretFile, previousSecretFile, lockFile, demoPasswordFile, reserveName:
 		return true
@@ -80,11 +82,11 @@ func (r *restrictor) restrict(dir string) error {
 	if err != nil {
 		return err
 	}
-	foreign := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool { return isOwnEntry(e.Name()) })
+	foreign := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool { return isProgramEntry(e.Name()) })
 	shared := info.Mode().Perm()&0o077 != 0 // other users have some permission
 	switch {
 	case !shared:
-	case !isOwned(info):
+	case !isOwnedByUser(info):
 		r.skipped = append(r.skipped, "the folder itself, which belongs to another user")
 	case len(foreign) > 0 || info.Mode()&fs.ModeSticky != 0: // /tmp, or somebody's home
 		r.skipped = append(r.skipped, "the folder itself, for other things lie in it too")
@@ -97,7 +99,7 @@ func (r *restrictor) restrict(dir string) error {
 		}
 	}
 	for _, e := range entries {
-		if isOwnEntry(e.Name()) {
+		if isProgramEntry(e.Name()) {
 			if err := r.restrictEntry(filepath.Join(dir, e.Name()), e.Name(), shared); err != nil {
 				return err
 			}
@@ -124,7 +126,7 @@ func (r *restrictor) restrictEntry(path, name string, reachable bool) error {
 		return nil
 	}
 	shared := info.Mode().Perm()&0o077 != 0
-	if shared && !isOwned(info) {
+	if shared && !isOwnedByUser(info) {
 		r.skipped = append(r.skipped, name+", which belongs to another user")
 		return nil
 	}

@@ -32,8 +32,8 @@ func (e *InUseError) Error() string {
 }
 
 // Lock locks the data folder for this process: the server, or a command that must not run while a server uses the folder. Only one process
-// at a time can have the lock. The kernel releases it when the process ends, also after a crash. If another process has the lock, the error
-// is an *InUseError.
+// at a time can have the lock. The kernel releases the lock when the process ends, also after a crash. If another process has the lock, the
+// error is an *InUseError.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,12 +43,12 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	locked, holder, err := lockUnlessHeld(f)
+	locked, holderPID, err := lockUnlessHeld(f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
 	if !locked {
-		return nil, errors.Join(&InUseError{Folder: path, PID: holder}, f.Close())
+		return nil, errors.Join(&InUseError{Folder: path, PID: holderPID}, f.Close())
 	}
 	err = f.Truncate(0)
 	if err == nil {
@@ -65,25 +65,26 @@ const (
 	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder was killed
 )
 
-// lockUnlessHeld locks the file, unless a running process has the lock. In that case holder is the id of that process, 0 if unknown. If a
-// process with the lock is killed while it starts another program, the child has the lock until it executes that program. lockUnlessHeld
-// waits for that.
-func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
+// lockUnlessHeld locks the file, unless a running process has the lock. In that case holderPID is the id of that process, or 0 if unknown. If
+// the holder was killed while it started another program, its child process has inherited the lock and has it until the child executes that
+// program. lockUnlessHeld waits for that.
+func lockUnlessHeld(f *os.File) (locked bool, holderPID int, err error) {
 	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
 		if locked, err = TryLock(f); locked || err != nil {
 			return locked, 0, err
 		}
-		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20)) // without an id the error is less helpful, and lockUnlessHeld does not wait
-		holder, _ = strconv.Atoi(strings.TrimSpace(string(text)))
-		if holder <= 0 || !processHasEnded(holder) || time.Now().After(deadline) {
-			return false, holder, nil
+		// An error is ignored. If the id is unknown, lockUnlessHeld does not wait, and the InUseError does not name the process.
+		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20))
+		holderPID, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		if holderPID <= 0 || !processHasEnded(holderPID) || time.Now().After(deadline) {
+			return false, holderPID, nil
 		}
 	}
 }
 
-// LockStart waits until no other program is starting in the data folder. It then holds a second lock until done is called. The error
-// is ctx.Err() if ctx ends first.
-func LockStart(ctx context.Context, dir string) (done func() error, err error) {
+// LockStart acquires a second lock of the data folder, which a program holds only while it starts. It waits until no other program has that
+// lock. If ctx ends first, the error is ctx.Err().
+func LockStart(ctx context.Context, dir string) (release func() error, err error) {
 	f, err := openStartLock(dir)
 	if err != nil {
 		return nil, fmt.Errorf("data-dir: %w", err)

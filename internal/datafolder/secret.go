@@ -28,8 +28,8 @@ func PreviousSecretFile(dir string) string { return filepath.Join(dir, previousS
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
-// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. The texts of errors
-// begin with setting, the name of the secret's setting.
+// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. setting is the
+// name of the secret's setting, with which the texts of errors begin.
 func readSecret(dir, name, setting string) (string, error) {
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func newSecret() string {
 }
 
 // MakeSecret creates the data folder's secret and returns it. If another process has already created a secret, MakeSecret returns
-// that one.
+// that secret.
 func MakeSecret(dir string) (string, error) {
 	if err := WriteSecretIfMissing(dir, newSecret()); err != nil {
 		return "", fmt.Errorf("jwt-secret: %w", err)
@@ -62,8 +62,8 @@ func MakeSecret(dir string) (string, error) {
 	return Secret(dir)
 }
 
-// WriteSecretIfMissing writes a secret into the file of the data folder's secret, atomically. If the file exists, it changes nothing and
-// returns no error.
+// WriteSecretIfMissing atomically stores the secret of a data folder. If the data folder already has a secret, WriteSecretIfMissing changes
+// nothing and returns nil.
 func WriteSecretIfMissing(dir, secret string) (err error) {
 	tmp, err := writeTemporary(dir, secret)
 	if err != nil {
@@ -76,7 +76,7 @@ func WriteSecretIfMissing(dir, secret string) (err error) {
 	return SyncFolder(dir)
 }
 
-// WriteSecrets writes the previous secret, unless it is "", and then the secret, unless the data folder has one.
+// WriteSecrets stores the previous secret, unless it is "". Then it stores the secret, unless the data folder already has one.
 func WriteSecrets(dir, secret, previous string) error {
 	if previous != "" {
 		if err := replaceFile(dir, previousSecretFile, previous); err != nil {

@@ -30,9 +30,9 @@ const (
 	// reserveName is the name of the reserve: a file that only occupies space. When the disk is full, the program frees the file's space
 	// in reserveSlices steps, so that people can still sign in and delete content.
 	reserveName   = "reserve"
-	reserveSize   = 16 << 20 // bytes, but at most a quarter of the disk
+	reserveSize   = 16 << 20 // bytes; on a small disk, the reserve is a quarter of the disk instead
 	reserveSlices = 4
-	// defaultInterval is the interval of checks. It is short, because a fast upload could fill the disk between two checks.
+	// defaultInterval is the default of Space.CheckEvery. It is short, because a fast upload could fill the disk between two checks.
 	defaultInterval = 2 * time.Second
 	// minRetryBytes is the free space in bytes that is needed to retry a write that failed because the disk was full.
 	minRetryBytes = 1 << 20
@@ -42,14 +42,14 @@ const (
 
 // Space measures the free space on the disk of a data folder and manages the reserve file.
 type Space struct {
-	CheckEvery time.Duration // interval of checks in Run; to be set before Run
+	CheckEvery time.Duration // time between two checks of Run; must be set before Run
 
 	dir       string
-	warnBelow int64 // free space in bytes below which the level is Low
+	warnBelow int64 // bytes; see NewSpace
 	log       *slog.Logger
 
 	mu        sync.Mutex
-	running   bool      // Run has begun: checks create and remove the reserve
+	running   bool      // Run has begun, so checks may change the reserve
 	usage     Usage     // result of the most recent check
 	checkedAt time.Time // time of the most recent check
 }
@@ -60,14 +60,14 @@ type Usage struct {
 	Free, Total int64
 }
 
-// NewSpace returns a Space for the disk of dir. The level is Low below warnBelow bytes of free space, but on a small disk
-// below about a tenth of the disk. Run creates the reserve.
+// NewSpace returns a Space for the disk of dir. The level is Low if fewer than warnBelow bytes are free. On a small disk, the limit is about
+// a tenth of the disk instead. Run creates the reserve.
 func NewSpace(dir string, warnBelow int64, log *slog.Logger) *Space {
 	return &Space{CheckEvery: defaultInterval, dir: dir, warnBelow: warnBelow, log: log}
 }
 
-// Run creates the reserve and checks the disk every CheckEvery until ctx ends. It calls onLow after each check whose level is
-// not Enough.
+// Run creates the reserve, and checks the disk at the interval CheckEvery until ctx ends. It calls onLow after each check whose level is not
+// Enough.
 func (s *Space) Run(ctx context.Context, onLow func(Usage)) {
 	s.mu.Lock()
 	s.running = true
@@ -82,9 +82,9 @@ func (s *Space) Run(ctx context.Context, onLow func(Usage)) {
 // Usage returns the result of the most recent check. It checks again if that result is older than maxUsageAge, or Full.
 func (s *Space) Usage() Usage {
 	s.mu.Lock()
-	usage, fresh := s.usage, s.usage.Level != Full && time.Since(s.checkedAt) < maxUsageAge
+	usage, isFresh := s.usage, s.usage.Level != Full && time.Since(s.checkedAt) < maxUsageAge
 	s.mu.Unlock()
-	if fresh {
+	if isFresh {
 		return usage
 	}
 	return s.Check()

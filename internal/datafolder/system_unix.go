@@ -12,8 +12,8 @@ import (
 
 // This file has the functions that depend on the operating system, for Unix. Those for Windows are in system_windows.go.
 
-// hasModes is true where permission bits decide who may read a file.
-const hasModes = true
+// hasPermissionBits is true if permission bits decide who may read a file.
+const hasPermissionBits = true
 
 // TryLock locks a file or folder without waiting. It returns false if another process holds the lock. The kernel releases the lock when
 // the file is closed, also after a crash.
@@ -25,7 +25,7 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// processHasEnded reports whether there is no process with this id. Signal 0 only checks that there is one.
+// processHasEnded reports whether no process has this id. Signal 0 sends nothing and only checks that the process exists.
 func processHasEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // openStartLock opens the file that LockStart locks while a server starts. On Unix this is the data folder itself.
@@ -71,8 +71,8 @@ func allocatedSize(info fs.FileInfo) int64 {
 	return stat.Blocks * 512 // the unit of Blocks on all systems, not the block size of the file system
 }
 
-// isOwned reports whether a file belongs to the user that runs the program.
-func isOwned(info fs.FileInfo) bool {
+// isOwnedByUser reports whether a file belongs to the user that runs the program.
+func isOwnedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }

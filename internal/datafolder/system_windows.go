@@ -12,28 +12,29 @@ import (
 
 // This file has the functions that depend on the operating system, for Windows. Those for Unix are in system_unix.go.
 
-// hasModes is false because files have no permission bits here. Inherited access control lists decide who may read them.
-const hasModes = false
+// hasPermissionBits is false because files have no permission bits on Windows. Inherited access control lists decide who may read a file.
+const hasPermissionBits = false
 
-// lockOffset is the high half (32 bits) of the position of the byte that TryLock locks. On Windows other processes cannot read a locked
-// byte. Therefore TryLock locks a byte far behind the content of the file.
-const lockOffset = 1 << 30
+// lockOffsetHigh is the high 32 bits of the offset of the byte that TryLock locks. The byte is far beyond the end of the file, because on
+// Windows other processes cannot read a locked byte, and they must be able to read the content of the file.
+const lockOffsetHigh = 1 << 30
 
 // TryLock locks a file without waiting. It returns false if another process holds the lock. The kernel releases the lock when the file is
 // closed, also after a crash.
 func TryLock(f *os.File) (bool, error) {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, /* reserved */
+		1, 0 /* a length of 1 byte */, &windows.Overlapped{OffsetHigh: lockOffsetHigh})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
-// processHasEnded returns false without a check. Its caller, lockUnlessHeld, needs it only where a child of an ended process can have
-// inherited a lock. On Windows no process inherits a lock.
+// processHasEnded always returns false. On Unix, lockUnlessHeld uses it to recognize a lock that a child process has inherited from a process
+// that was killed. On Windows, child processes do not inherit locks.
 func processHasEnded(int) bool { return false }
 
-// openStartLock opens the file that LockStart locks. On Unix that is the folder itself; Windows cannot lock a folder.
+// openStartLock opens the file that LockStart locks. It is not the data folder itself, as on Unix, because Windows cannot lock a folder.
 func openStartLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
 }
@@ -82,8 +83,8 @@ func fileSystemID(name string) (string, error) {
 // allocatedSize returns how many bytes a file occupies on the disk: its size, because on Windows the program creates no sparse files.
 func allocatedSize(info fs.FileInfo) int64 { return info.Size() }
 
-// isOwned returns true. It is never called, because hasModes is false.
-func isOwned(fs.FileInfo) bool { return true }
+// isOwnedByUser returns true. It is never called, because hasPermissionBits is false.
+func isOwnedByUser(fs.FileInfo) bool { return true }
 
 // OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow on Windows. It
 // ignores the mode: files inherit their access control list.

@@ -20,7 +20,7 @@ type table struct {
 	columns []column
 	key     []int    // the primary key: indices in columns, in the key's order
 	parents []string // the tables to which the foreign keys of this table refer
-	seeded  bool     // true if the migrations insert rows into it
+	seeded  bool     // the migrations insert rows into the table
 }
 
 // column is one column of a table. A copy converts its values according to its kind. The engines have different types, so the migrations

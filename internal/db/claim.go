@@ -81,9 +81,9 @@ func (pg *postgresDriver) claim(ctx context.Context, keys ClaimKeys) (*pgx.Conn,
 	return conn, acquireClaim(ctx, conn, keys)
 }
 
-// claimAgain claims the database after the connection with the claim was lost. It tries until that succeeds, and reports the result
-// to onChange. The result may be ErrClaimed: then this node goes on beside the other node, and both hold their locks. If ctx ends
-// first, claimAgain returns nil.
+// claimAgain acquires the claim again after its connection was lost. It tries until an attempt succeeds or returns ErrClaimed, and calls
+// onChange with that result. After ErrClaimed this node keeps running beside the other node, and both hold their locks. If ctx ends first,
+// claimAgain returns nil.
 func (pg *postgresDriver) claimAgain(ctx context.Context, keys ClaimKeys, onChange func(error)) *pgx.Conn {
 	for {
 		claimCtx, stop := context.WithTimeout(ctx, claimTimeout)

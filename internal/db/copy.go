@@ -77,7 +77,10 @@ type TableChecksum struct {
 // BeginCopy checks that source, a snapshot, can be copied into target: source must have this program's schema version, and
 // target must be empty or hold an unfinished copy of the same origin. For an empty target it also calls checkEmpty, to
 // check what is stored outside the database. onProgress is called after each batch with the rows of the table copied so far.
-func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, target *DB, origin string, checkEmpty func(context.Context) error, onProgress func(table string, rows int64)) (*CopyJob, error) {
+func BeginCopy(
+	ctx context.Context, source Querier, sourceDialect Dialect, target *DB, origin string,
+	checkEmpty func(context.Context) error, onProgress func(table string, rows int64),
+) (*CopyJob, error) {
 	tables, err := catalogue()
 	if err != nil {
 		return nil, err

@@ -45,8 +45,13 @@ var kinds = map[kind]conversion{
 	"serial":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
 	"real":      {"%s", "$%d::double precision", readOf[float64], canonicalReal},
 	"json":      {"%s::text", "$%d::text::jsonb", readText(nil), canonicalJSON},
-	"list":      {"to_json(%s)::text", "case when $%[1]d::text is null then null else array(select value from json_array_elements_text($%[1]d::text::json) with ordinality as given(value, position) order by position) end", readText(nil), canonicalJSON},
-	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
+	"list": {
+		"to_json(%s)::text",
+		"case when $%[1]d::text is null then null else array(select value from json_array_elements_text($%[1]d::text::json)" +
+			" with ordinality as given(value, position) order by position) end",
+		readText(nil), canonicalJSON,
+	},
+	"bytes": {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
 }
 
 // readText returns the read function of a conversion for strings. check can change a string or return an error; nil accepts all.

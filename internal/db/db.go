@@ -60,7 +60,7 @@ type Hooks struct {
 	DiskFull func() (retry bool)
 	// Locked is called when a write has waited for SQLite's lock in vain, because another program holds the lock. waited is how long the
 	// write has waited in total. If Locked returns true, the write waits again.
-	Locked func(waited time.Duration) (again bool)
+	Locked func(waited time.Duration) (waitAgain bool)
 	// KeepsRemains is called once, if Scrub cannot overwrite the bytes of deleted rows that remain in the database's file.
 	KeepsRemains func()
 }
@@ -82,8 +82,9 @@ type DB struct {
 	hooks   Hooks
 	outage  outage
 
-	tried, stored atomic.Int64  // numbers of writes that were tried, and that succeeded (Writes)
-	written       chan struct{} // receives a value after writes (Written)
+	triedWrites  atomic.Int64  // see Writes
+	storedWrites atomic.Int64  // the writes among them that succeeded
+	written      chan struct{} // receives a value after writes (Written)
 
 	scrubbing        chan struct{} // has a value while Scrub runs
 	keepsRemainsOnce sync.Once     // calls Hooks.KeepsRemains only once
@@ -152,7 +153,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 // Writes returns how many writes this process has tried, and how many of them succeeded and are on disk. Both numbers
 // include a write before its caller gets the result. A write that failed may still have been stored, for example when the
 // connection was lost during the commit.
-func (d *DB) Writes() (tried, stored int64) { return d.tried.Load(), d.stored.Load() }
+func (d *DB) Writes() (tried, stored int64) { return d.triedWrites.Load(), d.storedWrites.Load() }
 
 // Written returns a channel that receives a signal after writes. Several writes may cause only one signal, and each signal reaches only
 // one receiver.
@@ -160,9 +161,9 @@ func (d *DB) Written() <-chan struct{} { return d.written }
 
 func (d *DB) countWrite(stored bool) {
 	if stored {
-		d.stored.Add(1)
+		d.storedWrites.Add(1)
 	}
-	d.tried.Add(1)
+	d.triedWrites.Add(1)
 	select {
 	case d.written <- struct{}{}:
 	default: // a signal is pending

@@ -21,7 +21,7 @@ import (
 )
 
 // This file opens the two databases of the command atelie copy. OpenSource opens the source, which is read. OpenExclusive opens the target,
-// which is written; no server may use the target meanwhile.
+// which is written. No server may use the target during the copy.
 
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
@@ -50,7 +50,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
 	if !ok {
 		d := newDB(Postgres, NoHooks)
-		drv, err := openPostgresSession(ctx, databaseURL, true) // true: read-only
+		drv, err := openPostgresSession(ctx, databaseURL, true /* read-only */)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	// The low byte of SQLite's extended code is the primary code.
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
 		// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
-		drv, err = openSQLiteExclusive(ctx, file, true) // true: read-only
+		drv, err = openSQLiteExclusive(ctx, file, true /* read-only */)
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +75,9 @@ func openSQLiteSource(ctx context.Context, file string) (*sqliteDriver, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	options := url.Values{"mode": {"rw"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "case_sensitive_like(on)", "temp_store(memory)", "query_only(on)"}}
+	options := url.Values{"mode": {"rw"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "case_sensitive_like(on)", "temp_store(memory)", "query_only(on)",
+	}}
 	return openSQLiteConn(ctx, file, options)
 }
 

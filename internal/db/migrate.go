@@ -51,7 +51,7 @@ func (d *DB) migrate(ctx context.Context) error {
 				_, err := tx.ExecContext(ctx, s.text)
 				return err
 			},
-		}, nil))
+		}, nil /* no migration back */))
 	}
 	return d.waitForLock(ctx, func() error { return runMigrations(ctx, d, migrations) })
 }
@@ -78,7 +78,7 @@ func runMigrations(ctx context.Context, d *DB, migrations []*goose.Migration) (e
 		}
 		opts = append(opts, goose.WithSessionLocker(locker))
 	}
-	provider, err := goose.NewProvider(dialect, conn, nil, opts...)
+	provider, err := goose.NewProvider(dialect, conn, nil /* no migration files */, opts...)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}

@@ -43,11 +43,9 @@ const (
 	everythingFails              // reading and writing are impossible
 )
 
-// probeTimeout is the timeout of a probe, a call on a new connection. probeInterval is the interval between probes during an
-// outage.
 const (
-	probeTimeout  = 2 * time.Second
-	probeInterval = 500 * time.Millisecond
+	probeTimeout  = 2 * time.Second        // timeout of a probe, a call on a new connection
+	probeInterval = 500 * time.Millisecond // interval between probes during an outage
 )
 
 // IsLocked reports whether the cause of an outage is another program's lock. Reads are possible in such an outage.
@@ -65,9 +63,9 @@ func (d *DB) checkReadable() error { return d.checkAvailable(everythingFails) }
 // checkWritable returns ErrOutage while the database is unreachable or locked. It is called before each write.
 func (d *DB) checkWritable() error { return d.checkAvailable(writesFail) }
 
-// checkAvailable returns ErrOutage if there is an outage with the severity least or a higher one. least is writesFail or everythingFails.
-func (d *DB) checkAvailable(least int32) error {
-	if d.outage.severity.Load() < least {
+// checkAvailable returns ErrOutage if the severity of the present outage is at least minSeverity, which is writesFail or everythingFails.
+func (d *DB) checkAvailable(minSeverity int32) error {
+	if d.outage.severity.Load() < minSeverity {
 		return nil
 	}
 	d.outage.refused.Add(1)

@@ -21,7 +21,7 @@ func (d *DB) Pools() []PoolStats { return d.driver.pools() }
 func (d *sqliteDriver) pools() []PoolStats {
 	write := sqlPoolStats("write", d.write)
 	d.queue.mu.Lock() // callers wait in this queue, so the pool itself counts no waits
-	write.Waits, write.Waited = d.queue.waits, d.queue.waited
+	write.Waits, write.Waited = d.queue.waitCount, d.queue.waitTime
 	d.queue.mu.Unlock()
 	return []PoolStats{write, sqlPoolStats("read", d.read), sqlPoolStats("anonymous", d.anonymous)}
 }

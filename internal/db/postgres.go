@@ -15,7 +15,7 @@ import (
 // postgresDriver implements driver for PostgreSQL.
 type postgresDriver struct {
 	pool      *pgxpool.Pool // all reads and writes, except the reads of DB.AnonymousPool
-	anonymous *pgxpool.Pool // for DB.AnonymousPool: reads of anonymous callers and of accounts without a role; connects when first used
+	anonymous *pgxpool.Pool // for DB.AnonymousPool: reads of unprivileged callers; connects when first used
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 

@@ -24,7 +24,7 @@ type postgresTx struct {
 type queuedStatement struct {
 	query string
 	args  []any
-	scan  func(Row) error // called for each row of the result; nil: the result is ignored
+	scan  func(Row) error // called for each row of the result; if nil, the result is ignored
 }
 
 // errRolledBack is the error of a commit that PostgreSQL turned into a rollback, because the caller had ignored the error of a statement.
@@ -47,8 +47,8 @@ func (t *postgresTx) queue(scan func(Row) error, query string, args []any) {
 // the transaction unless it has begun.
 func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStatement) (pgx.BatchResults, error) {
 	ctx, cancel := statementContext(ctx)
-	first := t.conn == nil
-	if first {
+	isFirst := t.conn == nil
+	if isFirst {
 		var err error
 		if t.conn, err = t.pool.Acquire(ctx); err != nil {
 			cancel()
@@ -58,18 +58,18 @@ func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStateme
 	b := &pgx.Batch{}
 	statements := t.queued
 	t.queued = nil
-	if first && begin {
+	if isFirst && begin {
 		b.Queue("begin")
 	}
-	if first && t.actor != "" {
+	if isFirst && t.actor != "" {
 		b.Queue(setActor, t.actor)
 	}
-	own := b.Len() // number of the statements that send adds itself: "begin" and setActor
+	addedCount := b.Len() // of "begin" and setActor
 	for _, s := range append(statements, last...) {
 		b.Queue(s.query, s.args...)
 	}
 	results := limitedResults{t.conn.SendBatch(ctx, b), cancel}
-	for range own {
+	for range addedCount {
 		if _, err := results.Exec(); err != nil {
 			return results, translate(err)
 		}
@@ -82,7 +82,7 @@ func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStateme
 	return results, nil
 }
 
-// read reads the next result, which is that of s.
+// read reads the next result, which must be the result of s.
 func (s queuedStatement) read(results pgx.BatchResults) error {
 	if s.scan == nil {
 		_, err := results.Exec()

@@ -21,17 +21,17 @@ const (
 type writeQueue struct {
 	pool *sql.DB // a pool of one connection
 
-	mu      sync.Mutex
-	running bool          // a transaction has the connection
-	waiting []*waiter     // the transactions that wait for the connection, in the order of arrival
-	waits   int64         // number of transactions that have waited
-	waited  time.Duration // total time of these waits
+	mu        sync.Mutex
+	inUse     bool          // a transaction has the connection
+	waiting   []*waiter     // the transactions that wait for the connection, in the order of arrival
+	waitCount int64         // number of transactions that have waited
+	waitTime  time.Duration // total time of these waits
 }
 
 // waiter is a transaction that waits for the connection.
 type waiter struct {
-	short bool        // the transaction can share its commit
-	ready chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
+	isShort bool        // the transaction can share its commit
+	ready   chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
 }
 
 // group is an open transaction of SQLite.
@@ -48,7 +48,7 @@ var errGroupRolledBack = errors.New("the group of the transaction was rolled bac
 // runShort runs fn in a transaction that can share its commit. It returns after the commit. Statements of fn are not interrupted when
 // ctx ends, because SQLite would roll back the whole group.
 func (q *writeQueue) runShort(ctx context.Context, fn func(Querier) error) error {
-	g, err := q.acquire(ctx, true)
+	g, err := q.acquire(ctx, true /* short */)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (q *writeQueue) runShort(ctx context.Context, fn func(Querier) error) error
 	return <-result
 }
 
-// join runs fn as a part of the group (one of its transactions) and then gives the connection to the next transaction, also if fn panics.
+// join runs fn as a part of the group (one of its transactions). Then it gives the connection to the next transaction, even if fn panics.
 func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn func(Querier) error) (err error) {
 	done := false // stays false if fn panics
 	defer func() {
@@ -100,7 +100,7 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 	return err
 }
 
-// setActor stores the actor of the next part, unless the part before has the same: an owner who saves several rows makes them all.
+// setActor stores the actor of the next part, unless the previous part has the same actor, as when an owner saves several rows.
 func (g *group) setActor(ctx context.Context, actor string) error {
 	if actor == g.actor {
 		return nil
@@ -148,24 +148,24 @@ func (g *group) end(err error) {
 
 // runAlone runs fn when no other transaction has the connection.
 func (q *writeQueue) runAlone(ctx context.Context, fn func() error) error {
-	if _, err := q.acquire(ctx, false); err != nil {
+	if _, err := q.acquire(ctx, false /* not short */); err != nil {
 		return err
 	}
 	defer q.release(nil)
 	return fn()
 }
 
-// acquire waits for the connection. The caller must call release. A group is returned only if short is true.
-func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
+// acquire waits for the connection. The caller must call release. A group is returned only if isShort is true.
+func (q *writeQueue) acquire(ctx context.Context, isShort bool) (*group, error) {
 	q.mu.Lock()
-	if !q.running {
-		q.running = true
+	if !q.inUse {
+		q.inUse = true
 		q.mu.Unlock()
 		return nil, nil
 	}
-	w := &waiter{short: short, ready: make(chan *group, 1)}
+	w := &waiter{isShort: isShort, ready: make(chan *group, 1)}
 	q.waiting = append(q.waiting, w)
-	q.waits++
+	q.waitCount++
 	q.mu.Unlock()
 	defer q.countWait(time.Now())
 	select {
@@ -188,13 +188,13 @@ func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
 func (q *writeQueue) countWait(began time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waited += time.Since(began)
+	q.waitTime += time.Since(began)
 }
 
 // release gives the connection to the next transaction, which joins the group if it can. Otherwise the group is committed first.
 func (q *writeQueue) release(g *group) {
 	if g != nil && len(g.results) < maxGroupSize && time.Since(g.began) < maxGroupTime {
-		if w := q.next(func(w *waiter) bool { return w.short }); w != nil {
+		if w := q.next(func(w *waiter) bool { return w.isShort }); w != nil {
 			w.ready <- g
 			return
 		}
@@ -205,7 +205,7 @@ func (q *writeQueue) release(g *group) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
-		q.running = false
+		q.inUse = false
 		return
 	}
 	w := q.waiting[0]

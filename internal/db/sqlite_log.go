@@ -11,8 +11,8 @@ import (
 	"os"
 )
 
-// This file empties SQLite's write-ahead log: the file beside the database to which commits are written first. It also removes the old data
-// that the file has after the last transaction.
+// This file empties SQLite's write-ahead log: the file beside the database to which commits are written first. It also removes the old
+// frames (versions of pages) that the file has after the last transaction.
 
 // ErrLogInUse is returned by TruncateLog, and by a scrub (the removal of deleted bytes), while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
@@ -54,18 +54,18 @@ func truncateLog(ctx context.Context, conn *sql.DB) error {
 	})
 }
 
-// cutLog removes what follows the last transaction in a write-ahead log: old versions of pages from before the log was restarted. conn
-// begins its transactions with the write lock, so nobody writes meanwhile.
-func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
+// removeOldFrames truncates a write-ahead log after its last transaction. The frames that follow are from before the log was restarted. conn
+// must begin its transactions with the write lock, so that no other connection writes at the same time.
+func removeOldFrames(ctx context.Context, conn *sql.DB, file string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// If ctx ended meanwhile, database/sql would give the lock up while the log is being cut.
+	// When ctx ends, database/sql would release the lock, even while the file is being truncated.
 	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
+	defer func() { _ = tx.Rollback() }() // the transaction only holds the lock
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

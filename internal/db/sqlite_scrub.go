@@ -53,7 +53,7 @@ func (d *sqliteDriver) scrub(ctx context.Context) (complete bool, err error) {
 	if complete, err = clearUnusedParts(ctx, conn, emptyLog); err != nil || restart == nil {
 		return complete, translate(err)
 	}
-	return complete, retryScrub(ctx, func() error { return cutLog(ctx, conn, d.file+"-wal") })
+	return complete, retryScrub(ctx, func() error { return removeOldFrames(ctx, conn, d.file+"-wal") })
 }
 
 // retryScrub calls step again while it fails because of other connections.

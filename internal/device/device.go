@@ -5,16 +5,16 @@ package device
 import "strings"
 
 // Device is the browser and the operating system that a User-Agent names, such as Firefox and Linux. System is "" if the system
-// is unknown. If the browser is unknown, only Program is set: the whole header, unchecked and unescaped.
+// is unknown. If the browser is unknown, only Program is set: the whole header, which can contain any text.
 type Device struct {
 	Browser string `json:"browser,omitempty"`
 	System  string `json:"system,omitempty"`
 	Program string `json:"program,omitempty"`
 }
 
-// patterns lists parts of a User-Agent, each with the name that people know. The first part that a User-Agent contains counts. The order
-// matters, because most User-Agents also contain the names of other browsers: the User-Agent of Edge contains Chrome and Safari.
-type patterns []struct{ part, name string }
+// patterns lists substrings of User-Agents, each with the name that people know. The first substring that a User-Agent contains decides. The
+// order matters, because most User-Agents also contain the names of other browsers: the User-Agent of Edge contains Chrome and Safari.
+type patterns []struct{ substring, name string }
 
 var browsers = patterns{
 	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"},
@@ -35,17 +35,17 @@ var systems = patterns{
 	{"Linux", "Linux"},
 }
 
-// find returns the name of the first pattern whose part the User-Agent contains, or "".
+// find returns the name of the first pattern whose substring the User-Agent contains, or "" if there is none.
 func (p patterns) find(userAgent string) string {
 	for _, pattern := range p {
-		if strings.Contains(userAgent, pattern.part) {
+		if strings.Contains(userAgent, pattern.substring) {
 			return pattern.name
 		}
 	}
 	return ""
 }
 
-// Parse reads a User-Agent. It returns the zero Device for "".
+// Parse reads a User-Agent header. It returns the zero Device for "".
 func Parse(userAgent string) Device {
 	browser := browsers.find(userAgent)
 	if browser == "" {
@@ -54,7 +54,7 @@ func Parse(userAgent string) Device {
 	return Device{Browser: browser, System: systems.find(userAgent)}
 }
 
-// String returns browser and system, such as "Firefox, Linux", or Program when there is no browser.
+// String returns browser and system, such as "Firefox, Linux", or Program if the browser is unknown.
 func (d Device) String() string {
 	switch {
 	case d.Browser == "":

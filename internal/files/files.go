@@ -21,7 +21,7 @@ type Object struct {
 	Size         int64  // bytes
 	MimeType     string
 	ETag         string // SHA-256 of the bytes in hexadecimal digits, without quotes
-	CacheControl string
+	CacheControl string // value of the Cache-Control header
 	OwnerID      string // id of the account that uploaded the file, or ""
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -37,10 +37,10 @@ type Blob struct {
 // Inspection is the result of reading a complete upload (a picture or a video) in the media service. The caller must call Close.
 type Inspection struct {
 	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a video that cannot be read
-	Thumbhash     []byte   // a tiny placeholder picture, made from the preview picture inside the file; nil if the file has no preview
-	Color         string   // the dominant colour of the preview picture, #rrggbb; "" if the file has no preview
+	Thumbhash     []byte   // placeholder, made from the preview (a small picture inside the file); nil if the file has no preview
+	Color         string   // dominant colour of the preview, #rrggbb; "" if the file has no preview
 	Video         *Video   // nil for pictures
-	Stripped      *os.File // copy of the upload without metadata, to be published in its place; nil if the upload itself is published
+	Stripped      *os.File // copy without metadata, to be published in place of the upload; nil if the upload is published
 }
 
 // Close closes the copy in Stripped. The copy has no file name, so this also frees its space on the disk. i may be nil.
@@ -55,18 +55,18 @@ type Video struct {
 	Codec      string        // for example avc1 or VP9
 	Duration   time.Duration // 0 if it is unknown
 	IndexFirst bool          // browsers can play the video before they have received all of it
-	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, all other fields are zero
+	Failure    string        // code of the reason why the video cannot be shown, or ""; if Failure is set, all other fields are zero
 }
 
 // SiteBucket reports whether a bucket is one of the site's own. Pictures in these buckets are published without private metadata and get
 // renditions. Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
-// CleanedBucket reports whether pictures are stored without private metadata in a bucket: those of the site and those of conversations.
-// Visitors get pictures from which metadata cannot be removed only as renditions.
+// CleanedBucket reports whether pictures in a bucket are stored without private metadata. This is true for the site's buckets and for the
+// bucket with the pictures of conversations. If metadata cannot be removed from a picture, visitors get only renditions of the picture.
 func CleanedBucket(id string) bool { return SiteBucket(id) || id == policy.ConversationBucket }
 
-// PublicPath is the beginning of the path in each object's public URL.
+// PublicPath is the prefix of the path in each object's public URL.
 const PublicPath = "/storage/v1/object/public/"
 
 // ParsePublicURL returns the bucket and the name in a public URL, with or without a host. ok is false for other URLs.
@@ -75,7 +75,7 @@ func ParsePublicURL(publicURL string) (bucket, name string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	full, ok := strings.CutPrefix(u.Path, PublicPath)
-	bucket, name, cut := strings.Cut(full, "/")
-	return bucket, name, ok && cut && Storable(full)
+	bucketAndName, ok := strings.CutPrefix(u.Path, PublicPath)
+	bucket, name, hasName := strings.Cut(bucketAndName, "/")
+	return bucket, name, ok && hasName && Storable(bucketAndName)
 }

@@ -27,16 +27,17 @@ func (b Body) Close() error {
 	return b.File.Close()
 }
 
-// Write responds with the body. SetHeaders must have set the other headers of the file. modified is the value of Last-Modified; if it is
-// zero, the response has no such header.
+// Write responds with the body. The caller must have set the other headers of the file with SetHeaders. modified is the value of the
+// Last-Modified header; if modified is zero, the response has no such header.
 func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) {
 	switch {
 	case b.Bytes == nil:
-		// ServeContent handles ranges and conditional requests, and uses sendfile for a file on disk.
+		// ServeContent handles ranges and conditional requests, and uses sendfile for a file on disk. Its name argument is empty, because
+		// SetHeaders has set the type.
 		http.ServeContent(w, singleRange(r), "", modified, b.File)
 	case !isPlainGet(r):
 		http.ServeContent(w, singleRange(r), "", modified, bytes.NewReader(b.Bytes))
-	default: // one write is faster than ServeContent, which copies in pieces
+	default: // one Write is faster than ServeContent, which copies the bytes in pieces
 		h := w.Header()
 		h["Accept-Ranges"] = bytesUnit
 		h["Content-Length"] = []string{strconv.Itoa(len(b.Bytes))}
@@ -67,13 +68,13 @@ var (
 	sandbox = []string{"default-src 'none'; sandbox"}
 )
 
-// SetHeaders sets the headers of a response with a file. Because of them, browsers do not run the file as a page of this
+// SetHeaders sets the headers of a response with a file. Because of these headers, browsers do not run the file as a page of this
 // origin. etag is without quotes.
 func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
 	h["Content-Type"] = []string{mimeType}
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = sandbox
-	if h.Get("Cache-Control") != "no-store" { // httpx.Guard sets it for callers that are not anonymous
+	if h.Get("Cache-Control") != "no-store" { // httpx.Guard has set no-store for callers that are not anonymous
 		h["Cache-Control"] = []string{cacheControl}
 	}
 	h["Etag"] = []string{Quote(etag)}
@@ -86,7 +87,7 @@ func SetAttachment(h http.Header, name string) {
 }
 
 // Quote returns a checksum as an entity tag, the form of the ETag header.
-func Quote(sum string) string { return `"` + sum + `"` }
+func Quote(checksum string) string { return `"` + checksum + `"` }
 
 // singleRange returns r, but without its Range header if that requests several ranges: the response is then the whole file,
 // which RFC 9110 §14.2 allows.
@@ -98,7 +99,7 @@ func singleRange(r *http.Request) *http.Request {
 	return r
 }
 
-// maxDownloadName is the maximum number of characters of a file name in SetAttachment; the rest is cut off.
+// maxDownloadName is the maximum number of characters of a file name in SetAttachment. Longer names are truncated.
 const maxDownloadName = 200
 
 // contentDisposition returns a Content-Disposition header that makes the browser save the file. The header has the name twice:

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file caches the database rows behind public URLs of files, and responds from them during an outage of the database. Cached rows are
-// used as long as the content version is the same: the number that each change of visible content raises.
+// This file caches the database rows behind public URLs of files, and responds from these rows during an outage of the database. Cached rows
+// are used as long as the content version (the number that each change of visible content raises) stays the same.
 
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
@@ -29,15 +29,15 @@ const staleTime = time.Second
 type RowCache[T any] struct {
 	version *content.Version          // nil if nothing is cached
 	rows    *content.Cache[string, T] // by a key that the callers make from the request
-	lookups content.Lookups           // counts of hits and misses
+	lookups content.Lookups           // numbers of requests that found cached rows (hits) and that found none (misses)
 }
 
-// NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
-func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T] {
-	return &RowCache[T]{version: version, rows: content.NewCache[string](rowCacheBytes, size)}
+// NewRowCache returns a cache. sizeOf returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
+func NewRowCache[T any](version *content.Version, sizeOf func(T) int) *RowCache[T] {
+	return &RowCache[T]{version: version, rows: content.NewCache[string](rowCacheBytes, sizeOf)}
 }
 
-// Lookups returns the numbers of requests that found cached rows and that found none.
+// Lookups returns the counts of hits and misses.
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
 // FromCache returns a handler that calls respond with the cached rows of a request. keyOf returns the key of the rows, or false for a
@@ -57,7 +57,7 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. During an outage of the database it finds none, so that the request reaches the method Serve,
+// find returns the cached rows of a key. During an outage of the database it returns none, so that the request reaches the method Serve,
 // which marks its response as stale.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
@@ -69,9 +69,9 @@ func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	return rows, ok
 }
 
-// Serve responds to the request for a key. It calls serveFresh. serveFresh must read the rows, respond from them and pass them
-// to remember. During an outage of the database Serve calls serveStale with the cached rows, unless any content was edited since
-// the rows were read. The error is db.ErrOutage during an outage if the cache has no rows that can be used.
+// Serve responds to a request. key identifies the rows of the request. Serve calls serveFresh, which must read the rows, respond from the
+// rows, and pass them to its argument remember. During an outage of the database Serve calls serveStale with the cached rows, unless content
+// was edited after they were read. If the cache has no usable rows during an outage, the error is db.ErrOutage.
 func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, serveFresh func(remember func(T)) error, serveStale func(T) error) error {
 	if c.version == nil {
 		return serveFresh(func(T) {})

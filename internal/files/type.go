@@ -10,7 +10,7 @@ import (
 // This file lists the accepted types of files, and detects the type of a file by its first bytes. A new type needs a variable, an entry in
 // Types and a case in Detect. web/src/lib/upload/sniff-type.ts detects types in the browser, before the upload.
 
-// SniffLength is how many bytes at the beginning of a file Detect needs to find its type.
+// SniffLength is how many bytes from the beginning of a file Detect needs to find the file's type.
 const SniffLength = 4096
 
 // Type is a type of file that may be stored and served.
@@ -42,9 +42,9 @@ var (
 // Types lists all accepted types, in the order in which buckets list them.
 var Types = []*Type{JPEG, PNG, GIF, WebP, TIFF, HEIC, AVIF, MP4, QuickTime, WebM, Matroska}
 
-// TypeOf returns the accepted type with the given MIME name, or nil.
-func TypeOf(name string) *Type {
-	if i := slices.IndexFunc(Types, func(t *Type) bool { return t.MIME == name }); i >= 0 {
+// TypeOf returns the accepted type with a MIME type, or nil if there is none.
+func TypeOf(mimeType string) *Type {
+	if i := slices.IndexFunc(Types, func(t *Type) bool { return t.MIME == mimeType }); i >= 0 {
 		return Types[i]
 	}
 	return nil
@@ -70,9 +70,9 @@ func Detect(head []byte) *Type {
 		return WebP
 	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
 		return TIFF
-	case len(head) >= 16 && string(head[4:8]) == "ftyp":
+	case len(head) >= 16 && string(head[4:8]) == "ftyp": // HEIC, AVIF, MP4 and QuickTime
 		return detectISO(head)
-	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")):
+	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")): // WebM and Matroska
 		return detectEBML(head)
 	}
 	return nil

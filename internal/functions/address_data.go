@@ -54,7 +54,7 @@ type addressResponse struct {
 	Settings bool         `json:"settings"` // whether the site's settings contain the address; erase does not change the settings
 }
 
-// addressData handles the function address-data for owners. Every action refuses the address of an account with a role, so that no owner
+// addressData handles the address-data function for owners. Every action refuses the address of an account with a role, so that no owner
 // can erase another owner.
 func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	var req addressRequest
@@ -142,7 +142,7 @@ func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address s
 
 // countEntries counts the entries of each place, and checks whether the settings contain the address.
 func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (addressResponse, error) {
-	answer := addressResponse{Success: true, Address: address}
+	response := addressResponse{Success: true, Address: address}
 	for _, place := range s.cfg.AddressPlaces() {
 		n := 0
 		err := place.Each(ctx, tx, address, func(any) error {
@@ -150,19 +150,19 @@ func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (
 			return nil
 		})
 		if err != nil {
-			return answer, err
+			return response, err
 		}
-		answer.Places = append(answer.Places, placeCount{place.Name, n})
+		response.Places = append(response.Places, placeCount{place.Name, n})
 	}
 	notices, err := settings.LoadNotices(ctx, tx)
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	site, err := settings.LoadSite(ctx, tx)
 	for _, other := range append(notices.Emails, site.Email) {
-		answer.Settings = answer.Settings || strings.EqualFold(other, address)
+		response.Settings = response.Settings || strings.EqualFold(other, address)
 	}
-	return answer, err
+	return response, err
 }
 
 // exportAddress responds with a file in JSON that has a list for each place. It sends the entries while it reads them, without a

@@ -48,9 +48,10 @@ func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address str
 // exportedNotice is a notice in an export of an address.
 type exportedNotice struct {
 	MessageID string `json:"message_id"`
-	Channel   string `json:"channel"`             // one of the channel constants, such as channelMail
-	Recipient string `json:"recipient,omitempty"` // the exported address; "" if the recipient is somebody else, whose address the export must not contain
-	State     string `json:"state"`               // waiting, retrying, sent or failed
+	Channel   string `json:"channel"` // one of the channel constants, such as channelMail
+	// Recipient is the exported address. It is "" for any other recipient, because the export must not contain other people's addresses.
+	Recipient string `json:"recipient,omitempty"`
+	State     string `json:"state"` // waiting, retrying, sent or failed
 	QueuedAt  string `json:"queued_at"`
 }
 

@@ -26,10 +26,10 @@ const CalendarPath = httpx.CalendarPath
 
 const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
 
-// The limit of requests for calendars. It also limits how fast tokens can be guessed.
+// The rate limit of requests for calendars. It also slows down the guessing of tokens.
 const (
-	calendarsPerMinute = 60         // from one IP address
-	calendarLimit      = "calendar" // name of the rate limit
+	calendarRequestsPerMinute = 60         // from one IP address
+	calendarLimit             = "calendar" // name of the rate limit
 )
 
 // calendarRequest is the body of a call of calendar-feed.
@@ -56,7 +56,7 @@ type ownCalendar struct {
 	CreatedAt time.Time     `json:"created_at"`
 }
 
-// calendarFeed handles the function calendar-feed for owners. It acts on the calendar of the caller's account. All actions respond with
+// calendarFeed handles the calendar-feed function for owners. It acts on the calendar of the caller's account. All actions respond with
 // calendarState.
 func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	var req calendarRequest
@@ -121,7 +121,7 @@ func (s *Service) makeCalendar(ctx context.Context, tx *db.Tx, userID string, re
 	return activity.RecordCalendar(ctx, tx, activity.CalendarMade, userID, s.now())
 }
 
-// removeCalendar handles the action remove.
+// removeCalendar handles the remove action.
 func (s *Service) removeCalendar(ctx context.Context, tx *db.Tx, userID string, _ calendarRequest) error {
 	removed, err := deleteCalendarOf(ctx, tx, userID)
 	if err != nil || !removed {
@@ -147,7 +147,7 @@ func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return errMethodNotAllowed
 	}
-	if err := s.enforceLimit(w, r, calendarLimit, httpx.LimitSubject(r.Context()), calendarsPerMinute, errTooManyRequests); err != nil {
+	if err := s.enforceLimit(w, r, calendarLimit, httpx.LimitSubject(r.Context()), calendarRequestsPerMinute, errTooManyRequests); err != nil {
 		return err
 	}
 	token, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, CalendarPath), calendarEnding)

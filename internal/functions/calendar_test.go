@@ -179,10 +179,10 @@ func TestCalendarsAreLimitedByAddress(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	s.addOwner()
 	url := strings.TrimPrefix(s.callFeed(newCalendar).URL, "https://alvor.example")
-	for i := range calendarsPerMinute + 1 {
+	for i := range calendarRequestsPerMinute + 1 {
 		rec := httptest.NewRecorder()
 		s.http.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", []string{url, "/calendar/none.ics"}[i%2], nil))
-		if last := i == calendarsPerMinute; last != (rec.Code == 429) || last && rec.Header().Get("Retry-After") == "" {
+		if last := i == calendarRequestsPerMinute; last != (rec.Code == 429) || last && rec.Header().Get("Retry-After") == "" {
 			t.Fatalf("%d: %d", i, rec.Code)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	e.SetAllDayStartAt(p.Day)
 	e.SetAllDayEndAt(p.Day.AddDate(0, 0, 1)) // the end is exclusive
 	e.SetSummary(calendarLine(title))
-	e.SetDescription(l.Text("calendar.stage."+p.Stage) + "\n" + page) // Google Calendar does not show the URL
+	e.SetDescription(l.Text("calendar.stage."+p.Stage) + "\n" + page) // with the URL, because Google Calendar does not show the property URL
 	e.SetURL(page)
 	e.SetTimeTransparency(ics.TransparencyTransparent) // the day still counts as free
 }
@@ -72,13 +72,13 @@ func calendarLine(text string) string {
 			return -1
 		}
 		return r
-	}, removeDirections(text))
+	}, removeBidiControls(text))
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// removeDirections removes the characters that change the direction of the surrounding text (bidirectional controls), from a text that is
-// shown in one line with other texts.
-func removeDirections(text string) string {
+// removeBidiControls removes the characters that change the direction of the surrounding text (bidirectional controls). It is for texts
+// that are shown in one line with other texts.
+func removeBidiControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' {
 			return -1

@@ -16,7 +16,7 @@ import (
 // (a work that a visitor orders), make offers (commission_offer.go), and write notes on the progress. A new stage needs a constant here,
 // and entries in nextStages and boardStages.
 
-// The stages of a commission: values of the column commissions.stage. A message without a row in commissions has stageEnquiry.
+// The stages of a commission: values of the commissions.stage column. A message without a row in commissions has stageEnquiry.
 const (
 	stageEnquiry    = "enquiry"     // nothing is decided
 	stageOffer      = "offer"       // an owner has made an offer
@@ -38,7 +38,7 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of the function commission. A date is YYYY-MM-DD, or "" for none. The actions are
+// commissionRequest is the body of a call of the commission function. A date is YYYY-MM-DD, or "" for none. The actions are
 //   - state: changes nothing
 //   - stage: moves the commission to another stage
 //   - promise: sets the promised date
@@ -51,9 +51,10 @@ type commissionRequest struct {
 	// ID depends on the action:
 	//   - offer and progress: an idempotency key. A second call with the same ID and texts stores nothing.
 	//   - withdraw: the id of the offer.
-	ID         string `json:"id"`
-	Stage      string `json:"stage"`       // for stage: the new stage
-	From       string `json:"from"`        // for stage: the stage that the owner sees; the call fails if the commission is in another one. "": no check
+	ID    string `json:"id"`
+	Stage string `json:"stage"` // for stage: the new stage
+	// From is for stage: the stage that the owner sees. The call fails if the commission is in another stage. "" skips this check.
+	From       string `json:"from"`
 	Text       string `json:"text"`        // for offer and progress
 	Price      string `json:"price"`       // for offer
 	Deposit    string `json:"deposit"`     // for offer
@@ -90,7 +91,7 @@ type offerState struct {
 	AnsweredName string     `json:"answered_name"`
 }
 
-// commission handles the function commission for owners (administrators). All actions respond with commissionState.
+// commission handles the commission function for owners (administrators). All actions respond with commissionState.
 func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
 	if mayHavePictures(r) {
 		r = s.withPictureTimeout(r)
@@ -156,7 +157,7 @@ func (s *Service) saveCommission(ctx context.Context, tx *db.Tx, messageID strin
 	return s.cfg.RecordCommission(ctx, tx, "commissions", messageID, !c.Stored)
 }
 
-// setStage handles the action stage. It also withdraws an open offer.
+// setStage handles the stage action. It also withdraws an open offer.
 func (s *Service) setStage(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	if nextStages[req.Stage] == nil {
 		return errInvalid("The stage must be enquiry, offer, accepted, in_progress, finished or declined")
@@ -179,7 +180,7 @@ func (s *Service) setStage(ctx context.Context, tx *db.Tx, req commissionRequest
 	return s.saveCommission(ctx, tx, req.MessageID, c)
 }
 
-// setPromise handles the action promise.
+// setPromise handles the promise action.
 func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	if !isDay(req.PromisedOn) {
 		return errInvalid("The promised_on must be a date (YYYY-MM-DD), or empty")
@@ -198,7 +199,7 @@ func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionReque
 	return s.saveCommission(ctx, tx, req.MessageID, c)
 }
 
-// addProgress handles the action progress. Only the client sees the note, like a reply. The note is no answer, so the message keeps its
+// addProgress handles the progress action. Only the client sees the note, like a reply. The note is no answer, so the message keeps its
 // status.
 func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	text := normalizeText(req.Text)

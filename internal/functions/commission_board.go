@@ -42,17 +42,19 @@ type boardColumn struct {
 
 // boardCard is a commission on the board.
 type boardCard struct {
-	MessageID  string    `json:"message_id"`
-	Name       string    `json:"name"`        // of the visitor
-	ArtworkID  *string   `json:"artwork_id"`  // the work that the message asks about; null for none
-	Price      string    `json:"price"`       // of the accepted offer, or of the newest one if none is accepted; "" without an offer, and for enquiries
+	MessageID string  `json:"message_id"`
+	Name      string  `json:"name"`       // of the visitor
+	ArtworkID *string `json:"artwork_id"` // the work that the message asks about; null for none
+	// Price is that of the accepted offer, or of the newest offer if none is accepted. It is "" for a commission without an offer, and in the
+	// enquiry column.
+	Price      string    `json:"price"`
 	PromisedOn string    `json:"promised_on"` // YYYY-MM-DD; "" for none
 	Unread     bool      `json:"unread"`      // whether the status of the message is new
 	CreatedAt  time.Time `json:"created_at"`  // of the message
 }
 
-// commissionBoard handles the function commission-board for owners (administrators). Before an owner has decided something, a message that
-// asks for a commission has no row in the table commissions. Its card is in the column enquiry then, until an owner marks it as done.
+// commissionBoard handles the commission-board function for owners (administrators). Before an owner has decided something, a message that
+// asks for a commission has no row in the commissions table. Its card is in the enquiry column then, until an owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
 	var req boardRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

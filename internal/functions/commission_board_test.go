@@ -96,7 +96,7 @@ func TestTheBoardHasEachCommissionInItsStage(t *testing.T) {
 		if c := columns["accepted"].Cards; c[0].PromisedOn != "2026-06-01" || c[2].PromisedOn != "" {
 			t.Errorf("%+v", c)
 		}
-		// A move through the function commission is on the board.
+		// A move through the commission function is on the board.
 		s.mustCallCommission("stage", undecided, "stage", "accepted", "from", "enquiry")
 		if columns := s.board(); columns["enquiry"].names() != "Davi" || !strings.Contains(columns["accepted"].names(), "Ana") {
 			t.Errorf("%+v", columns)

@@ -18,10 +18,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes and withdraws offers for commissions (works that visitors order): the actions offer and withdraw of the function
-// commission. It also stores the visitors' answers to offers.
+// This file makes and withdraws offers for commissions (works that visitors order): the offer and withdraw actions of the commission
+// function. It also stores the visitors' answers to offers.
 
-// The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer. They are equal to the
+// The states of an offer. offerAccepted and offerDeclined are also the values of the commission_offers.answer column. They are equal to the
 // stages to which these answers move the commission (stageAccepted and stageDeclined).
 const (
 	offerAccepted  = "accepted"
@@ -48,13 +48,13 @@ type OfferMail struct {
 
 // state returns the state of an offer, one of the constants above.
 func (o offer) state(now time.Time) string {
-	last, err := time.Parse(time.DateOnly, o.ExpiresOn) // an error if there is no last day
+	lastDay, err := time.Parse(time.DateOnly, o.ExpiresOn) // an error if there is no last day
 	switch {
 	case o.Answer != "":
 		return o.Answer
 	case o.WithdrawnAt != nil:
 		return offerWithdrawn
-	case err == nil && !now.Before(last.Add(expiryDelay)):
+	case err == nil && !now.Before(lastDay.Add(expiryDelay)):
 		return offerExpired
 	}
 	return offerOpen
@@ -62,15 +62,15 @@ func (o offer) state(now time.Time) string {
 
 // problem returns the error for an invalid offer, or nil for a valid one.
 func (o offer) problem(now time.Time) *apperr.Error {
-	isLine := func(text string) bool { // whether text is a single line that is not too long
+	isShortLine := func(text string) bool {
 		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)
 	}
-	switch key := problemOfReply(o.Text, nil); {
+	switch key := problemOfReply(o.Text, nil /* no pictures */); {
 	case key != "":
 		return errInvalid(i18n.EN.Text(key))
 	case o.Price == "":
 		return errInvalid("The price must not be empty")
-	case !isLine(o.Price) || !isLine(o.Deposit):
+	case !isShortLine(o.Price) || !isShortLine(o.Deposit):
 		return errInvalid("Price and deposit are one line of at most 200 characters each")
 	case !isDay(o.PromisedOn) || !isDay(o.ExpiresOn):
 		return errInvalid("The promised_on and the expires_on must be a date (YYYY-MM-DD), or empty")
@@ -80,7 +80,7 @@ func (o offer) problem(now time.Time) *apperr.Error {
 	return nil
 }
 
-// makeOffer handles the action offer. It stores an offer with the current terms, and mails it like a reply. It withdraws an earlier offer
+// makeOffer handles the offer action. It stores an offer with the current terms, and mails it like a reply. It withdraws an earlier offer
 // that is still open.
 func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	now := s.now()
@@ -147,7 +147,7 @@ func (s *Service) withdrawOffers(ctx context.Context, tx *db.Tx, messageID strin
 	return err
 }
 
-// withdrawOffer handles the action withdraw: it withdraws an open offer, and moves a commission in the stage offer back to enquiry.
+// withdrawOffer handles the withdraw action: it withdraws an open offer, and moves a commission in the stage offer back to enquiry.
 func (s *Service) withdrawOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	id, err := uuid.Parse(req.ID)
 	if err != nil {

@@ -29,15 +29,15 @@ type commissionPart struct {
 	Promised string     // sentence about the day for which the work is promised; "" if there is no such day
 	Offer    *offerPart // nil if there is no offer
 
-	Name    string // the name in the form that the visitor has sent
-	Alert   string // why the answer in that form was refused; "" if it was not
-	Problem bool   // whether Alert is about Name
+	Name        string // the name that the visitor has entered in a refused answer; "" for none
+	Alert       string // why the answer was refused; "" if no answer was refused
+	NameInvalid bool   // whether Alert is about Name
 }
 
 // offerPart is the newest offer, as the page shows it.
 type offerPart struct {
 	ID, Text, Price, Deposit, Promised, Expires string
-	Terms, TermsLang                            string // TermsLang is for the attribute lang; "" if the terms are in the page's language
+	Terms, TermsLang                            string // TermsLang is for the lang attribute; "" if the terms are in the page's language
 	State                                       string // sentence about the state of the offer; "" while it can be answered
 }
 
@@ -84,7 +84,7 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 		if o.AnsweredName == "" {
 			key += "Unnamed"
 		}
-		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", removeDirections(o.AnsweredName))
+		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", removeBidiControls(o.AnsweredName))
 		if state == offerAccepted && c.Stage == stageAccepted {
 			part.State += " " + p.T("enquiry.offer.told")
 		}
@@ -105,9 +105,9 @@ func (s *Service) handleAnswer(w http.ResponseWriter, r *http.Request, p enquiry
 	case p.Enquiry.Quarantined || answer != offerAccepted && answer != offerDeclined: // no form sends this
 		problem = "contact.unreadable"
 	case name == "" && answer == offerAccepted:
-		problem, p.Commission.Problem = "enquiry.offer.error.name", true
+		problem, p.Commission.NameInvalid = "enquiry.offer.error.name", true
 	case utf8.RuneCountInString(name) > maxAnswerName || strings.ContainsFunc(name, unicode.IsControl):
-		problem, p.Commission.Problem = "enquiry.offer.error.nameLong", true
+		problem, p.Commission.NameInvalid = "enquiry.offer.error.nameLong", true
 	}
 	if problem != "" {
 		return s.showAnswerError(w, r, p, errInvalid(p.T(problem)), problem)

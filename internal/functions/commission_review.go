@@ -20,10 +20,10 @@ import (
 
 // This file handles POST /functions/v1/commission-review. With it, owners (administrators) request a review of a finished commission from
 // the client (the visitor who has ordered the work), and approve or decline the review that the client has written. The approval inserts
-// the review into the table reviews, which visitors see. The file also stores what the client writes (commission_review_page.go has the
+// the review into the reviews table, which visitors see. The file also stores what the client writes (commission_review_page.go has the
 // form).
 
-// Limits of a review in characters, the same as those of the table reviews.
+// Limits of a review in characters, the same as those of the reviews table.
 const (
 	maxReviewLine = 200 // of the client's name, and of the place that the client enters, such as a city
 	maxReviewText = 5000
@@ -43,7 +43,7 @@ type ReviewPicture struct {
 	URL string // public URL; it can be requested after Save
 }
 
-// reviewRequest is the body of a call of the function commission-review. The actions are
+// reviewRequest is the body of a call of the commission-review function. The actions are
 //   - state: changes nothing
 //   - ask: requests a review
 //   - withdraw: withdraws the request
@@ -83,7 +83,7 @@ type reviewState struct {
 	AskAgainAt *time.Time `json:"ask_again_at"` // when the next request is possible; null if CanAsk is true, or if none is possible in this state
 }
 
-// commissionReview handles the function commission-review for owners: it requests a review of a finished commission from the client, and
+// commissionReview handles the commission-review function for owners: it requests a review of a finished commission from the client, and
 // approves or declines the review that the client has written. All actions respond with reviewState.
 func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error {
 	var req reviewRequest
@@ -163,7 +163,7 @@ func (s *Service) saveReview(ctx context.Context, tx *db.Tx, r commissionReview,
 	return s.cfg.RecordCommission(ctx, tx, "commission_reviews", r.MessageID, inserted)
 }
 
-// askForReview handles the action ask. It stores the request as a text of the conversation and mails it like a reply. A further request
+// askForReview handles the ask action. It stores the request as a text of the conversation and mails it like a reply. A further request
 // keeps what the client has written before.
 func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
@@ -204,7 +204,7 @@ func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest
 	return s.saveReview(ctx, tx, r, inserted)
 }
 
-// withdrawRequest handles the action withdraw. A review that was declined before the request has the state declined again, so that the
+// withdrawRequest handles the withdraw action. A review that was declined before the request has the state declined again, so that the
 // owner can still approve it.
 func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
@@ -225,7 +225,7 @@ func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequ
 	return s.saveReview(ctx, tx, r, false)
 }
 
-// declineReview handles the action decline. What the client has written stays, so that the owner can still approve it.
+// declineReview handles the decline action. What the client has written stays, so that the owner can still approve it.
 func (s *Service) declineReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
@@ -266,7 +266,7 @@ func (s *Service) copyReviewPicture(ctx context.Context, req *reviewRequest) err
 	return nil
 }
 
-// approveReview handles the action approve: it inserts a row into reviews with what the client has written, or with the owner's changes.
+// approveReview handles the approve action: it inserts a row into reviews with what the client has written, or with the owner's changes.
 func (s *Service) approveReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
@@ -321,7 +321,7 @@ type reviewProblem struct{ Field, Text string }
 
 // problems returns what is wrong with normalized texts of a review.
 func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
-	isLine := func(text string) bool {
+	isShortLine := func(text string) bool {
 		return utf8.RuneCountInString(text) <= maxReviewLine && !strings.ContainsFunc(text, unicode.IsControl)
 	}
 	add := func(field, key string) {
@@ -330,10 +330,10 @@ func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
 	switch {
 	case t.Name == "":
 		add("name", "name")
-	case !isLine(t.Name):
+	case !isShortLine(t.Name):
 		add("name", "line")
 	}
-	if !isLine(t.Place) {
+	if !isShortLine(t.Place) {
 		add("place", "line")
 	}
 	switch {
@@ -352,7 +352,7 @@ var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The r
 
 // writeReview stores what a client has written, with at most one picture. removePicture removes the picture that was sent before; a new
 // picture replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error
-// is errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
+// is errNoInboxMessage, errReviewNotOpen, errTooManyReplies or errPicturesFull if the review cannot be stored.
 func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []unsavedPicture, removePicture bool) error {
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
@@ -363,8 +363,8 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 			return err
 		}
 		now := s.now()
-		said := reply{MessageID: m.ID, Author: authorVisitor, Kind: kindReview, Text: l.Text("enquiry.review.written"), CreatedAt: now, Delivery: deliveryNone, NewPictures: pictures}
-		first, err := isFirstText(ctx, tx, r)
+		reviewReply := reply{MessageID: m.ID, Author: authorVisitor, Kind: kindReview, Text: l.Text("enquiry.review.written"), CreatedAt: now, Delivery: deliveryNone, NewPictures: pictures}
+		isFirst, err := isFirstText(ctx, tx, r)
 		if err != nil {
 			return err
 		}
@@ -374,20 +374,20 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 			}
 		}
 		switch {
-		case first:
-			said.ID = uuid.NewString()
-			if err := s.addAndAnnounce(ctx, tx, said, m.Language); err != nil {
+		case isFirst:
+			reviewReply.ID = uuid.NewString()
+			if err := s.addAndAnnounce(ctx, tx, reviewReply, m.Language); err != nil {
 				return err
 			}
 			if r.ReplyID != nil {
-				if err := movePictures(ctx, tx, *r.ReplyID, said.ID); err != nil {
+				if err := movePictures(ctx, tx, *r.ReplyID, reviewReply.ID); err != nil {
 					return err
 				}
 			}
-			r.ReplyID = &said.ID
+			r.ReplyID = &reviewReply.ID
 		default:
-			said.ID = *r.ReplyID
-			if err := s.savePictures(ctx, tx, said); err != nil {
+			reviewReply.ID = *r.ReplyID
+			if err := s.savePictures(ctx, tx, reviewReply); err != nil {
 				return err
 			}
 			if r.State == stateAsked { // withdrawn, and written again
@@ -406,8 +406,8 @@ func isFirstText(ctx context.Context, tx *db.Tx, r commissionReview) (bool, erro
 	if r.ReplyID == nil || r.State != stateAsked {
 		return r.ReplyID == nil, nil
 	}
-	said, err := readReply(ctx, tx, *r.ReplyID)
-	return said.CreatedAt.Before(r.AskedAt), err
+	reviewReply, err := readReply(ctx, tx, *r.ReplyID)
+	return reviewReply.CreatedAt.Before(r.AskedAt), err
 }
 
 // withdrawReview removes the texts and the picture of a client's review that is not approved. A waiting review is then requested again

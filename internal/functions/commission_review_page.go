@@ -20,15 +20,16 @@ var commissionReviewSource string
 
 // reviewPart is the data of the template commission_review.html.
 type reviewPart struct {
-	Title    string   // heading; "" if the page shows nothing about a review
-	State    string   // sentence about the state of the review; "" while the client has not written it
-	Form     bool     // whether the client can write or change the review
-	Asked    bool     // whether the review is requested and not written yet
-	Removal  bool     // whether the page has the button with which the client withdraws the review
-	Approved bool     // whether the owner has approved the review
-	Picture  *picture // the stored picture of the review; nil for none
+	Title   string   // heading; "" if the page shows nothing about a review
+	State   string   // sentence about the state of the review; "" while the client has not written it
+	Picture *picture // the stored picture of the review; nil for none
 
-	Sent     bool // whether the client has sent the form, and it was refused; the fields below are then the sent values
+	Requested   bool // whether an owner has requested the review, and the client has not written it yet
+	CanEdit     bool // whether the page has the form with which the client writes or changes the review
+	CanWithdraw bool // whether the page has the button with which the client withdraws the review
+	Approved    bool // whether the owner has approved the review
+
+	Refused  bool // whether the client's form was refused; Name, Place and Text are then those of the form
 	Name     string
 	Place    string
 	Text     string
@@ -36,8 +37,8 @@ type reviewPart struct {
 	Alert    string            // error that belongs to no field; "" for none
 }
 
-// Invalid reports whether a field is the first one with a problem. The template gives this field the focus.
-func (p reviewPart) Invalid(field string) bool {
+// IsFirstInvalid reports whether a field is the first one with a problem. The template gives this field the focus.
+func (p reviewPart) IsFirstInvalid(field string) bool {
 	for _, name := range []string{"name", "place", "text", "picture"} {
 		if p.Problems[name] != "" {
 			return name == field
@@ -46,22 +47,25 @@ func (p reviewPart) Invalid(field string) bool {
 	return false
 }
 
-// showReview adds the client's review to the page. It adds nothing if no review is requested or written. But if the client has just sent
-// the form, it adds the form, because the page must show why it was refused.
+// showReview adds the client's review to the page. If no review is requested or written, it usually adds nothing. But an owner may have
+// withdrawn the request while the client was writing. Then the client's form was refused, and the page shows why.
 func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
-	if p.Enquiry.Quarantined {
+	if p.Enquiry.Quarantined { // only messages in the inbox have a commission, and so a review
 		return nil
 	}
 	r, err := readReview(ctx, s.db, p.Enquiry.Message.ID)
-	isEmpty := r.State == stateNotAsked || (r.State == stateWithdrawn && r.Text == "") // no review is requested or written
-	if err != nil || (isEmpty && !p.Review.Sent) {
+	if err != nil {
 		return err
+	}
+	isEmpty := r.State == stateNotAsked || (r.State == stateWithdrawn && r.Text == "") // no review is requested or written
+	if isEmpty && !p.Review.Refused {
+		return nil
 	}
 	part := &p.Review
 	part.Title = p.T("enquiry.review.title")
-	part.Form = r.State == stateAsked || r.State == stateWaiting
-	part.Asked = r.State == stateAsked
-	part.Removal = r.State != stateApproved && r.Text != ""
+	part.Requested = r.State == stateAsked
+	part.CanEdit = r.State == stateAsked || r.State == stateWaiting
+	part.CanWithdraw = r.State != stateApproved && r.Text != ""
 	part.Approved = r.State == stateApproved
 	switch r.State {
 	case stateAsked:
@@ -73,8 +77,11 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 	default:
 		part.State = p.T("enquiry.review.state.withdrawn")
 	}
-	if part.Picture, err = pictureOfReview(ctx, s.db, r); err != nil || part.Sent {
+	if part.Picture, err = pictureOfReview(ctx, s.db, r); err != nil {
 		return err
+	}
+	if part.Refused { // keep the texts of the form
+		return nil
 	}
 	part.Name, part.Place, part.Text = r.Name, r.Place, r.Text
 	if r.Name == "" {
@@ -84,12 +91,12 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 }
 
 // handleReview stores what the client has written in the form of a review. If it refuses the form, the page shows the problems beside the
-// fields, with the sent texts. formErr is the error of a form that could not be read completely.
+// fields, and keeps the client's texts. formErr is the error of a form that could not be read completely.
 func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values, pictures []unsavedPicture, formErr error) error {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
 	t := reviewText{get("name"), get("place"), get("text")}.normalized()
 	p.Text = "" // the text is that of the other form
-	p.Review = reviewPart{Sent: true, Name: t.Name, Place: t.Place, Text: t.Text, Problems: map[string]string{}}
+	p.Review = reviewPart{Name: t.Name, Place: t.Place, Text: t.Text, Problems: map[string]string{}}
 	for _, problem := range t.problems(p.Language) {
 		p.Review.Problems[problem.Field] = problem.Text
 	}
@@ -111,8 +118,8 @@ func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiry
 	return s.afterReview(w, r, p, s.writeReview(r.Context(), p.Enquiry.Message, p.Language, t, pictures, form.Get("remove") == "yes"))
 }
 
-// handleReviewRemoval removes what the client has written in a review.
-func (s *Service) handleReviewRemoval(w http.ResponseWriter, r *http.Request, p enquiryPage) error {
+// handleReviewWithdrawal removes what the client has written in a review.
+func (s *Service) handleReviewWithdrawal(w http.ResponseWriter, r *http.Request, p enquiryPage) error {
 	return s.afterReview(w, r, p, s.withdrawReview(r.Context(), p.Enquiry.Message))
 }
 
@@ -126,7 +133,7 @@ func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryP
 	case err == nil:
 		http.Redirect(w, r, p.Path+"#review", http.StatusSeeOther)
 		return nil
-	case errors.Is(err, errConversationFull):
+	case errors.Is(err, errTooManyReplies):
 		return s.showReviewError(w, r, p, errFullConversation)
 	case ok && (refusal.Code == errReviewNotOpen.Code || refusal.Code == errPicturesFull.Code):
 		return s.showReviewError(w, r, p, refusal)
@@ -137,7 +144,7 @@ func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryP
 // showReviewError shows the conversation with an error about the review.
 func (s *Service) showReviewError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	p.Review.Sent = true
+	p.Review.Refused = true
 	switch {
 	case len(p.Review.Problems) > 0:
 		p.Review.Alert = p.T("enquiry.review.error.fields")

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// callReview calls the function commission-review as the owner. more has names and values of fields.
+// callReview calls the commission-review function as the owner. more has names and values of fields.
 func (s *site) callReview(action, id string, more ...any) (int, reviewState, string) {
 	s.t.Helper()
 	return callOwner[reviewState](s, "commission-review", action, id, more...)

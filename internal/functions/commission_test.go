@@ -30,7 +30,7 @@ func terms(en, pt string) map[string]any {
 	return map[string]any{"state": "open", "texts": map[string]any{"en": map[string]any{"terms": en}, "pt": map[string]any{"terms": pt}}}
 }
 
-// callCommission calls the function commission as the owner. more has names and values of fields.
+// callCommission calls the commission function as the owner. more has names and values of fields.
 func (s *site) callCommission(action, id string, more ...any) (int, commissionState, string) {
 	s.t.Helper()
 	return callOwner[commissionState](s, "commission", action, id, more...)

@@ -30,7 +30,7 @@ const (
 	copiesPerDay       = 200 // of all visitors together
 )
 
-// Names of the limits in the table rate_limits.
+// Names of the limits in the rate_limits table.
 const (
 	copyLimitMailbox   = "contact-copy-to"
 	copyLimitRequester = "contact-copy-from"
@@ -38,19 +38,18 @@ const (
 )
 
 // countCopy counts a copy to an e-mail address against the limits, one after the other, and reports whether the copy is within all of them.
-// It stops at the first limit that is exceeded. The copy then still counts against this limit and the ones before, but not against the
-// ones after.
+// It stops at the first limit that is exceeded: the copy counts against this limit and the earlier ones, but not against the later ones.
 func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, err error) {
 	for _, l := range []struct {
 		name, subject string
-		most          int
+		limit         int
 	}{
 		{copyLimitRequester, httpx.LimitSubject(ctx), copiesPerRequester},
 		{copyLimitMailbox, hashMailbox(email), copiesPerMailbox},
 		{copyLimitAll, "", copiesPerDay},
 	} {
 		hits, err := s.db.Hit(ctx, l.name, l.subject, copyWindow, s.now())
-		if err != nil || hits > l.most {
+		if err != nil || hits > l.limit {
 			return false, err
 		}
 	}
@@ -58,26 +57,26 @@ func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, er
 }
 
 // queueCopy queues a copy of a message, in the transaction that stores the message. It queues nothing if the message is not in the inbox
-// (the table contact_submissions).
+// (the contact_submissions table).
 func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) error {
 	id := uuid.NewString()
 	return errors.Join(
 		insertCopy(ctx, tx, id, m, s.now()),
-		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobCopy, Payload: noticeJob{id}, About: m.ID, IfIn: "contact_submissions"}),
+		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobCopy, Payload: noticeJob{id}, About: m.ID, IfRowIn: "contact_submissions"}),
 	)
 }
 
 // sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy also thanks for the message. countThanks
 // prevents a separate thank-you mail.
 func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
-	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
+	copied := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
 	noticeSettings, err := settings.LoadNotices(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	c.Thanks = noticeSettings.Thanks
-	if c.Link, err = s.linkURL(ctx, s.db, m.ID); err != nil {
+	copied.Thanks = noticeSettings.Thanks
+	if copied.Link, err = s.linkURL(ctx, s.db, m.ID); err != nil {
 		return err
 	}
-	return s.cfg.SendCopy(ctx, c)
+	return s.cfg.SendCopy(ctx, copied)
 }

@@ -34,7 +34,7 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the function contact-export for owners. It sends a file with all messages, those in quarantine (likely spam) last.
+// contactExport handles the contact-export function for owners. It sends a file with all messages, those in quarantine (likely spam) last.
 // It writes each page of messages before it reads the next one, so that memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
@@ -52,7 +52,7 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
 	each := func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
-			// Not in a transaction: with a slow client it would stay open for long and could block writes.
+			// Not in a transaction: with a slow client, the transaction would stay open for long and could block writes.
 			if err := eachMessage(ctx, s.db, quarantined, "" /* of all addresses */, yield); err != nil {
 				return err
 			}

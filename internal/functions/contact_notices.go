@@ -24,7 +24,7 @@ const maxNoticeIDs = 100
 type noticesRequest struct {
 	// Action is
 	//   - list, or "": returns the notices about the messages
-	//   - retry: queues the failed ones of these notices again, and then responds like list
+	//   - retry: queues the failed notices about the messages again, and then responds like list
 	//   - webhook-secret: returns the key that signs webhook calls
 	Action string   `json:"action"`
 	IDs    []string `json:"ids"` // ids of messages, at most maxNoticeIDs; ignored by webhook-secret
@@ -40,7 +40,7 @@ type listedNotice struct {
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices handles the function contact-notices for owners. It ignores the ids of unknown messages.
+// contactNotices handles the contact-notices function for owners. It ignores the ids of unknown messages.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -53,14 +53,14 @@ type contactField struct {
 // T returns a text of package i18n in the page's language, for the template.
 func (v contactPageData) T(key string) string { return v.Language.Text(key) }
 
-// wantsPage reports whether the client wants an HTML page as the response, and not JSON. Its header Accept must name text/html, with at
+// wantsPage reports whether the client wants an HTML page as the response, and not JSON. Its Accept header must name text/html, with at
 // least the weight of JSON (RFC 9110 §12.5.1).
 func wantsPage(r *http.Request) bool {
 	html := acceptWeight(r, "text/html")
 	return html > 0 && html >= acceptWeight(r, "application/json")
 }
 
-// acceptWeight returns the weight (0 to 1) of a media type in the header Accept, or 0 if the header does not name the type. It
+// acceptWeight returns the weight (0 to 1) of a media type in the Accept header, or 0 if the header does not name the type. It
 // ignores wildcards such as */*, because programs that are not browsers send them too.
 func acceptWeight(r *http.Request, media string) float64 {
 	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {

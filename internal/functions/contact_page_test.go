@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// browserAccept is the header Accept of a browser that follows a link or sends a form.
+// browserAccept is the Accept header of a browser that follows a link or sends a form.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 // browse sends a request as a browser without scripts: without a key, and with an Accept header for a page.

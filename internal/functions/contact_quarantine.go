@@ -48,7 +48,7 @@ type quarantinedMessage struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine handles the function contact-quarantine for owners. A restored message keeps its id and its time, and gets the status
+// contactQuarantine handles the contact-quarantine function for owners. A restored message keeps its id and its time, and gets the status
 // "new". A message with causeHiddenField has what a spam program entered as its reason. When it is restored, it gets the default reason.
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
@@ -67,10 +67,10 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		return errInvalid("The id must be a UUID")
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		link := ""
+		linkHash := ""
 		if req.Action == "restore" {
 			// Otherwise removeQuarantined would delete the link too.
-			if link, err = detachLink(r.Context(), tx, id.String()); err != nil {
+			if linkHash, err = detachLink(r.Context(), tx, id.String()); err != nil {
 				return err
 			}
 		}
@@ -87,10 +87,10 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]
 		}
-		return errors.Join(s.insertAndRecord(r.Context(), tx, m), attachLink(r.Context(), tx, link, m.ID))
+		return errors.Join(s.insertAndRecord(r.Context(), tx, m), attachLink(r.Context(), tx, linkHash, m.ID))
 	})
 	if err != nil {
-		return db.NoRowsAs(err, errNoMessage)
+		return db.NoRowsAs(err, errNotQuarantined)
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Success bool   `json:"success"`
@@ -98,7 +98,7 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 	}{true, id.String()})
 }
 
-// listQuarantine handles the action list.
+// listQuarantine handles the list action.
 func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req quarantineRequest) error {
 	if req.Limit == 0 {
 		req.Limit = maxListed

@@ -31,7 +31,7 @@ const JobReply = "contact.reply"
 type ReplyMail struct {
 	ID        string // the same at every attempt to send the mail
 	To        Recipient
-	ReplyTo   string // the owner's e-mail address, for the header Reply-To; "" for none
+	ReplyTo   string // the owner's e-mail address, for the Reply-To header; "" for none
 	Link      string // private link (secret URL of the conversation for the visitor); "" for none
 	MessageID string
 	Text      string
@@ -48,7 +48,7 @@ type replyJob struct {
 	ReplyTo string `json:"reply_to"` // ReplyMail.ReplyTo
 }
 
-// replyRequest is the body of a call of the function contact-reply. The actions are
+// replyRequest is the body of a call of the contact-reply function. The actions are
 //   - state: changes nothing
 //   - reply: stores a reply, which can have pictures, mails it if there is a mail server, and sets the message's status to replied
 //   - resend: mails a reply again
@@ -65,7 +65,7 @@ type replyRequest struct {
 	Text string `json:"text"` // for reply
 }
 
-// conversationState is the response of contact-reply. The replies themselves are rows of the table contact_replies.
+// conversationState is the response of contact-reply. The replies themselves are rows of the contact_replies table.
 type conversationState struct {
 	Success  bool          `json:"success"`
 	Mail     bool          `json:"mail"`     // whether replies are mailed
@@ -82,7 +82,7 @@ type stateLink struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactReply handles the function contact-reply for owners (administrators). All actions respond with conversationState.
+// contactReply handles the contact-reply function for owners (administrators). All actions respond with conversationState.
 func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	if mayHavePictures(r) {
 		r = s.withPictureTimeout(r)
@@ -157,7 +157,7 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 	return state, nil
 }
 
-// addOwnerReply handles the action reply.
+// addOwnerReply handles the reply action.
 func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	r := reply{ID: replyID(req.MessageID, req.ID, req.Text), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now(), NewPictures: req.pictures}
 	return s.sendOwnerReply(ctx, tx, r, "replied")
@@ -185,7 +185,7 @@ func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status
 		return err
 	}
 	added, err := s.addReply(ctx, tx, r, status)
-	if errors.Is(err, errConversationFull) {
+	if errors.Is(err, errTooManyReplies) {
 		err = errFullConversation
 	}
 	if err != nil || !added || r.Delivery != deliveryQueued {
@@ -207,7 +207,7 @@ func (s *Service) queueReply(ctx context.Context, tx *db.Tx, r reply) error {
 	return s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobReply, Payload: replyJob{r.ID, cmp.Or(site.Email, owner.Email)}, About: r.MessageID})
 }
 
-// resendReply handles the action resend. A reply whose mail is still queued is refused, unless its job is lost.
+// resendReply handles the resend action. A reply whose mail is still queued is refused, unless its job is lost.
 func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	id, err := uuid.Parse(req.ID)
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, err
 	return err == nil && o.state(s.now()) == offerOpen, err
 }
 
-// renewLink handles the action renew: a new link replaces the previous one. Links must be turned on in the settings, unless the message has
+// renewLink handles the renew action: a new link replaces the previous one. Links must be turned on in the settings, unless the message has
 // a link from before.
 func (s *Service) renewLink(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	if err := s.checkLinksOn(ctx, tx, req.MessageID); err != nil {

@@ -80,10 +80,10 @@ type pictureForm struct {
 	Pictures []unsavedPicture
 }
 
-// readPictureForm reads a form with pictures in the field "picture". before is called when the first picture is reached, with the fields
-// that precede the picture; it returns the id of the message. If an error is returned, the form has the fields that could be read, and no
-// pictures. The whole body is read even then, because browsers show no response before they have sent everything.
-func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
+// readPictureForm reads a form with pictures in the field "picture". Before it stores the first picture, it calls onFirstPicture with the
+// fields that precede the picture. onFirstPicture returns the id of the message. With an error, readPictureForm returns the fields that it
+// could read, and no pictures. It reads the whole body even then, because browsers show no response before they have sent everything.
+func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, onFirstPicture func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
 	f.Values = url.Values{}
 	if deadline := time.Now().Add(pictureFormTimeout); r.Body != nil {
 		c := http.NewResponseController(w)
@@ -131,7 +131,7 @@ func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before
 			return f, errTooManyPictures
 		}
 		if folder == "" {
-			messageID, err := before(f.Values)
+			messageID, err := onFirstPicture(f.Values)
 			if err != nil {
 				return f, err
 			}

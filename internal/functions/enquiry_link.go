@@ -22,7 +22,7 @@ import (
 // EnquiryPath is the beginning of the URL path of a private link. The token of the link follows, as in /enquiry/{token}.
 const EnquiryPath = httpx.SecretPath
 
-// tokenBytes is the length of a token before its encoding. These 128 bits cannot be guessed.
+// tokenBytes is the length of a token before its encoding: 128 bits, so that nobody can guess a token.
 const tokenBytes = 16
 
 // contactLink is a row of contact_links: the private link to one message. The row has only a hash of the token, so that the database does

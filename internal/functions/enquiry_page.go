@@ -25,7 +25,7 @@ import (
 // This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message (called an
 // enquiry here), the replies to it, the commission (a work that the visitor orders) and the visitor's review of that work.
 
-// Limits of requests for private links in a minute. Each has a name in the table rate_limits. The limits by IP address also slow down the
+// Limits of requests for private links in a minute. Each has a name in the rate_limits table. The limits by IP address also slow down the
 // guessing of tokens.
 const (
 	enquiryRequestsPerMinute = 120 // by one IP address
@@ -71,12 +71,12 @@ type enquiryPage struct {
 	Text       string // the text of the reply in the form that the visitor has sent
 	ReplyID    string // idempotency key in the form, so that a reply that is sent twice is stored once (replyID)
 	Alert      string // error shown above the form; "" for none
-	Problem    bool   // the alert is about the text
-	// PictureProblem means that the alert is about the pictures.
-	PictureProblem bool
-	Max            int  // maximum length of a reply in characters
-	Confirming     bool // the page asks whether to erase the enquiry
-	Erased         bool // the page says that the enquiry was erased
+	Max        int    // maximum length of a reply in characters
+
+	TextInvalid     bool // whether Alert is about Text
+	PicturesInvalid bool // whether Alert is about the pictures of the reply
+	ConfirmErase    bool // whether the page asks to confirm the erasure of the enquiry
+	Erased          bool // whether the page says that the enquiry was erased
 }
 
 // T returns a text of package i18n in the page's language, for the template.
@@ -88,7 +88,7 @@ func (p enquiryPage) Time(t time.Time) string { return p.Language.Time(t) }
 // Other returns the other language, for the template.
 func (p enquiryPage) Other() i18n.Language { return p.Language.Other() }
 
-// Lang returns the language of the visitor's message if it differs from that of the page, for the attribute lang. Replies of visitors may
+// Lang returns the language of the visitor's message if it differs from that of the page, for the lang attribute. Replies of visitors may
 // be in any language.
 func (p enquiryPage) Lang() string {
 	if l := p.Enquiry.Message.Language; l != p.Language {
@@ -97,7 +97,7 @@ func (p enquiryPage) Lang() string {
 	return ""
 }
 
-// setEnquiryHeaders sets headers that keep a private page out of search engines and caches, and its URL out of the header Referer.
+// setEnquiryHeaders sets headers that keep a private page out of search engines and caches, and its URL out of the Referer header.
 func setEnquiryHeaders(h http.Header) {
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -157,7 +157,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch form.Get("action") {
 	case "remove-review":
-		return s.handleReviewRemoval(w, r, p)
+		return s.handleReviewWithdrawal(w, r, p)
 	case "erase":
 		return s.handleErase(w, r, p, form.Get("confirm") == "yes")
 	case "answer":
@@ -197,7 +197,7 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 		key = "contact.unreadable"
 	}
 	if key != "" {
-		p.Problem, p.ReplyID = true, clientID
+		p.TextInvalid, p.ReplyID = true, clientID
 		return s.showEnquiryError(w, r, p, errInvalid(p.T(key)))
 	}
 	if err := s.cfg.CheckSpace(); err != nil {
@@ -207,7 +207,7 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 	switch {
 	case errors.Is(err, errNoInboxMessage):
 		return s.writeNoEnquiry(w, r, p)
-	case errors.Is(err, errConversationFull):
+	case errors.Is(err, errTooManyReplies):
 		return s.showEnquiryError(w, r, p, errInvalid(p.T("enquiry.full")))
 	case errors.Is(err, errPicturesFull):
 		return s.showEnquiryError(w, r, p, errPicturesFull)
@@ -222,7 +222,7 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 // everything about them.
 func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryPage, confirmed bool) error {
 	if !confirmed {
-		p.Confirming = true
+		p.ConfirmErase = true
 		if err := p.showReview(r.Context(), s); err != nil {
 			return err
 		}
@@ -272,9 +272,9 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 	if err := errors.Join(err, p.showReview(r.Context(), s)); err != nil {
 		return err
 	}
-	offer := p.Commission.Offer // an error beside the field for the name needs the form of an open offer
 	p.State = p.stateText()
-	p.Commission.Problem = p.Commission.Problem && offer != nil && offer.State == ""
+	offer := p.Commission.Offer // only the form of an open offer has the field for the name, beside which the error is shown
+	p.Commission.NameInvalid = p.Commission.NameInvalid && offer != nil && offer.State == ""
 	p.showNext(stage, s.cfg.MailServer)
 	if p.ReplyID == "" {
 		p.ReplyID = uuid.NewString()
@@ -327,7 +327,7 @@ func (p *enquiryPage) showNext(stage string, mailed bool) {
 	switch offer := p.Commission.Offer; {
 	case offer != nil && offer.State == "":
 		key, p.NextAnchor = "offer", "#offer"
-	case p.Review.Asked:
+	case p.Review.Requested:
 		key, p.NextAnchor = "review", "#review"
 	case stage == stageAccepted || stage == stageInProgress:
 		key = "news"
@@ -346,7 +346,7 @@ func (s *Service) showEnquiryError(w http.ResponseWriter, r *http.Request, p enq
 	p.Alert = p.T("contact.unreadable")
 	switch {
 	case pictureErrorTexts[e.Code] != "":
-		p.Alert, p.PictureProblem = p.T(pictureErrorTexts[e.Code]), true
+		p.Alert, p.PicturesInvalid = p.T(pictureErrorTexts[e.Code]), true
 	case errors.Is(e, errInvalid("")):
 		p.Alert = e.Message
 	case errors.Is(e, httpx.ErrTooLarge):

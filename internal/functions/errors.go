@@ -9,15 +9,15 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of /functions/v1. WriteError writes most of them as {success: false, error}. errNoFunction and errForbidden are errors that in
-// Supabase come from the server in front of the functions, so it writes these as {code, message}.
+// The errors of /functions/v1. WriteError writes most of them as {success: false, error}. In Supabase, errNoFunction and errForbidden come
+// from the gateway (the server in front of the functions), so WriteError writes these two as {code, message}.
 var (
 	errNoFunction        = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 	errForbidden         = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
 	errMethodNotAllowed  = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
 	errBadForm           = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
 	errUnsupportedType   = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
-	errNoMessage         = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
+	errNotQuarantined    = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
 	errNoInboxMessage    = apperr.New(http.StatusNotFound, "no_inbox_message", "There is no such message in the inbox")
 	errNoReply           = apperr.New(http.StatusNotFound, "no_reply", "There is no such reply to the message")
 	errUnreachable       = apperr.New(http.StatusConflict, "unreachable", "The reply cannot reach the visitor: there is no mail server, and the message has no private link")
@@ -63,9 +63,8 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gatewayErrors contains the errors that in Supabase come from the gateway (the server in front of the functions). The key is the error's
-// code in this program. The value has the code and the message of the gateway. Keys in lower case are codes of the packages httpx and
-// identity, which all APIs of this program use.
+// gatewayErrors contains the errors that in Supabase come from the gateway. The key is the error's code in this program. The value has the
+// code and the message of the gateway. Keys in lower case are codes of the packages httpx and identity, which all APIs of this program use.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function

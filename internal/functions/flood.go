@@ -11,7 +11,7 @@ import (
 // This file counts the messages of all visitors together. If an hour has more messages than the limit, the rest is a flood, and goes into
 // quarantine like other messages that look like spam.
 
-// Values of the column contact_quarantine.cause: why a message is in quarantine.
+// Values of the contact_quarantine.cause column: why a message is in quarantine.
 const (
 	causeHiddenField = "field" // the hidden field of the form, a honeypot, was filled in (see reasons in submit_contact.go)
 	causeFlood       = "flood" // more than MessagesPerHour messages arrived in an hour

@@ -16,7 +16,7 @@ import (
 // This file finds the recipients of notices: mails to owners (administrators) about visitors' messages. It also hashes e-mail addresses,
 // for limits of the mails to one mailbox.
 
-// Recipient is a person to whom a mail is sent, and the language of the mail.
+// Recipient is the e-mail address to which a mail is sent, and the language of the mail.
 type Recipient struct {
 	Email    string
 	Language i18n.Language

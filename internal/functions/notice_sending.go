@@ -27,7 +27,7 @@ const (
 	JobNotice = "contact.notice" // sends one notice to one recipient
 )
 
-// Values of the column contact_notices.channel. A new message first gets one row, with channelPlan. JobPlan replaces this row with one row
+// Values of the contact_notices.channel column. A new message first gets one row, with channelPlan. JobPlan replaces this row with one row
 // for each notice.
 const (
 	channelPlan    = "plan"    // the recipients are not known yet
@@ -82,7 +82,7 @@ func (s *Service) queuePlan(ctx context.Context, tx *db.Tx, messageID string, la
 	id := uuid.NewString()
 	return errors.Join(
 		insertPlan(ctx, tx, id, messageID, language, s.now()),
-		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: messageID, IfIn: "contact_submissions"}),
+		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: messageID, IfRowIn: "contact_submissions"}),
 	)
 }
 

@@ -24,7 +24,7 @@ import (
 // maxParts is the maximum number of parts (fields) of a multipart form. The contact form has five.
 const maxParts = 50
 
-// isFormType reports whether contentType (the header Content-Type) is the type of a URL-encoded or multipart form.
+// isFormType reports whether contentType (the Content-Type header) is the type of a URL-encoded or multipart form.
 func isFormType(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")

@@ -35,12 +35,12 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 				return err
 			}
 			// On PostgreSQL, a reply or a commission can have been stored before the locks. The second list leaves such messages out.
-			again, err := listMessageIDsBefore(ctx, tx, cutoff, purgeBatch)
+			recheckedIDs, err := listMessageIDsBefore(ctx, tx, cutoff, purgeBatch)
 			if err != nil {
 				return err
 			}
-			locked := slices.DeleteFunc(again, func(id string) bool { return !slices.Contains(ids, id) })
-			return s.deleteLocked(ctx, tx, locked)
+			lockedIDs := slices.DeleteFunc(recheckedIDs, func(id string) bool { return !slices.Contains(ids, id) })
+			return s.deleteLocked(ctx, tx, lockedIDs)
 		})
 		if err != nil || len(ids) < purgeBatch {
 			return err

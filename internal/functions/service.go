@@ -33,11 +33,12 @@ type Config struct {
 	WritePage       func(http.ResponseWriter, *http.Request, Page) error // writes a page as the response
 
 	// These functions record changed rows for live changes (the events by which open admin pages update themselves).
-	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // a new message
-	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // a changed message
-	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // deleted messages; also calls CleanUpMessages for them
-	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // a reply that was inserted or updated
-	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // a row of commissions, commission_offers or commission_reviews that was inserted or updated
+	RecordInserted func(ctx context.Context, tx *db.Tx, id string) error                // a new message
+	RecordUpdated  func(ctx context.Context, tx *db.Tx, id string) error                // a changed message
+	RecordDeleted  func(ctx context.Context, tx *db.Tx, ids []string) error             // deleted messages; also calls CleanUpMessages for them
+	RecordReply    func(ctx context.Context, tx *db.Tx, id string, inserted bool) error // a reply that was inserted or updated
+	// RecordCommission records a row of commissions, commission_offers or commission_reviews that was inserted or updated.
+	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error
 
 	// Private links (enquiry_link.go).
 	SiteURL         string                                                                      // public URL of the site, with which the links begin
@@ -67,8 +68,9 @@ type Config struct {
 	DeleteMailsOf func(ctx context.Context, address string) error             // deletes the files of mails to or about an e-mail address
 
 	// Data about e-mail addresses.
-	AddressHasRole func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; roles cannot change until tx ends
-	AddressPlaces  func() []AddressPlace                                              // every place with data about e-mail addresses, in the order of erasing
+	AddressPlaces func() []AddressPlace // every place with data about e-mail addresses, in the order of erasing
+	// AddressHasRole reports whether an account with a role has the address. Roles cannot change until tx ends.
+	AddressHasRole func(ctx context.Context, tx *db.Tx, address string) (bool, error)
 
 	// Webhooks.
 	WebhookKey           []byte // key that signs webhook calls; at least 16 bytes
@@ -124,7 +126,7 @@ var catalog = map[string]function{
 // maxBody is the maximum size of a request body in bytes.
 const maxBody = 64 << 10
 
-// allowedMethods is the value of the header Allow.
+// allowedMethods is the value of the Allow header.
 const allowedMethods = "GET, HEAD, POST, OPTIONS"
 
 // AllowAnonymous reports whether a request is accepted without a key, as if it had the anon key. A browser without scripts

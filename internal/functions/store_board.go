@@ -41,7 +41,7 @@ func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]bo
 	}
 	query := cardColumns + ", " + cardPrice + " from commissions c join contact_submissions m on m.id = c.message_id where c.stage = $1 order by " + order + " limit $2"
 	if stage == stageEnquiry {
-		// The column enquiry has two kinds of cards: commissions in this stage, and undecided messages. Each half of the union has the
+		// The enquiry column has two kinds of cards: commissions in this stage, and undecided messages. Each half of the union has the
 		// limit too, so that it reads no more than limit rows of its index.
 		query = "select id, name, artwork_id, promised_on, unread, created_at, price from (select * from (" + cardColumns + `, '' as price, c.stage_at as since from commissions c
 			join contact_submissions m on m.id = c.message_id where c.stage = $1 order by c.stage_at desc, m.id limit $2) decided

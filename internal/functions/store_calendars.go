@@ -66,9 +66,9 @@ const maxPromises = 1000
 // listPromises returns the promised dates of commissions that are accepted, in progress or finished. The latest day comes first. There are
 // at most maxPromises.
 func listPromises(ctx context.Context, q db.Querier, l i18n.Language) ([]promise, error) {
-	title, other := "p.title", "p.title_pt" // other is used if the title in the calendar's language is empty
+	title, otherTitle := "p.title", "p.title_pt" // columns; otherTitle is used if title is empty
 	if l == i18n.PT {
-		title, other = other, title
+		title, otherTitle = otherTitle, title
 	}
 	return db.Collect(ctx, q, func(row db.Row) (p promise, err error) {
 		var day string
@@ -76,7 +76,7 @@ func listPromises(ctx context.Context, q db.Querier, l i18n.Language) ([]promise
 			p.Day, err = time.Parse(time.DateOnly, day)
 		}
 		return p, err
-	}, `select m.id, m.name, coalesce(nullif(`+title+`, ''), `+other+`, ''), c.stage, cast(c.promised_on as text)
+	}, `select m.id, m.name, coalesce(nullif(`+title+`, ''), `+otherTitle+`, ''), c.stage, cast(c.promised_on as text)
 		from commissions c join contact_submissions m on m.id = c.message_id left join products p on p.id = m.artwork_id
 		where c.promised_on is not null and c.stage in ('accepted', 'in_progress', 'finished') order by c.promised_on desc, m.id limit $1`, maxPromises)
 }

@@ -10,7 +10,7 @@ import (
 // This file reads and writes commission_reviews, the reviews that clients write about finished commissions. It inserts approved ones into
 // reviews, the table of the reviews that visitors see.
 
-// The states of a client's review: values of the column commission_reviews.state. A message without a row has stateNotAsked.
+// The states of a client's review: values of the commission_reviews.state column. A message without a row has stateNotAsked.
 const (
 	stateNotAsked  = ""
 	stateAsked     = "asked"     // the client can write the review

@@ -58,7 +58,8 @@ const selectOffers = `select o.id, o.message_id, r.text, o.price_text, coalesce(
 	from commission_offers o join contact_replies r on r.id = o.id left join commission_terms t on t.hash = o.terms_hash `
 
 func scanOffer(row db.Row) (o offer, err error) {
-	err = row.Scan(&o.ID, &o.MessageID, &o.Text, &o.Price, &o.Deposit, &o.PromisedOn, &o.ExpiresOn, &o.Terms, &o.TermsLanguage, &o.CreatedAt, &o.WithdrawnAt, &o.Answer, &o.AnsweredAt, &o.AnsweredName)
+	err = row.Scan(&o.ID, &o.MessageID, &o.Text, &o.Price, &o.Deposit, &o.PromisedOn, &o.ExpiresOn,
+		&o.Terms, &o.TermsLanguage, &o.CreatedAt, &o.WithdrawnAt, &o.Answer, &o.AnsweredAt, &o.AnsweredName)
 	return o, err
 }
 

@@ -9,13 +9,13 @@ import (
 
 // This file reads and writes contact_replies, the texts that visitors and owners have written in the conversations about messages.
 
-// Values of the column contact_replies.author.
+// Values of the contact_replies.author column.
 const (
 	authorVisitor = "visitor"
 	authorOwner   = "owner"
 )
 
-// Values of the column contact_replies.delivery: the state of the mail with an owner's reply.
+// Values of the contact_replies.delivery column: the state of the mail with an owner's reply.
 const (
 	deliveryNone   = "none" // the reply is not mailed
 	deliveryQueued = "queued"
@@ -23,7 +23,7 @@ const (
 	deliveryFailed = "failed" // the mail could not be sent, and no other attempt follows
 )
 
-// Values of the column contact_replies.kind.
+// Values of the contact_replies.kind column.
 const (
 	kindReply    = "reply"    // an ordinary reply
 	kindProgress = "progress" // an owner's note on the progress of a commission

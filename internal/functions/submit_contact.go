@@ -44,7 +44,7 @@ type contactRequest struct {
 	responseLanguage i18n.Language // the result of requestedLanguage for Language
 }
 
-// submitContact handles the function submit-contact. A message that looks like spam goes into quarantine (docs/product.md, rule 13). Its
+// submitContact handles the submit-contact function. A message that looks like spam goes into quarantine (docs/product.md, rule 13). Its
 // response is the same as for any other message, so that spam programs cannot detect the quarantine.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContactRequest(w, r)
@@ -69,8 +69,11 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 
 // storeMessage stores a message that has passed normalizeAndValidate. The message goes into quarantine if its hidden field was filled in,
 // or if it is part of a flood. It is stored even if the visitor closes the page.
-func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given linkResponse, err error) {
-	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now()}
+func (s *Service) storeMessage(ctx context.Context, req contactRequest) (response linkResponse, err error) {
+	m := contactMessage{
+		ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason,
+		ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now(),
+	}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]
@@ -83,25 +86,25 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given l
 	if req.Follow {
 		site, err := settings.LoadSite(ctx, s.db)
 		if err != nil {
-			return given, err
+			return response, err
 		}
 		if site.EnquiryLinks {
 			link := s.newLink(m.CreatedAt)
-			given.URL, _ = s.urlOf(link)
+			response.URL, _ = s.urlOf(link)
 			addLink = func(tx *db.Tx) error { return insertLink(ctx, tx, link, m.ID) }
-			given.Copy = site.EnquiryCopies && s.cfg.MailServer
+			response.Copy = site.EnquiryCopies && s.cfg.MailServer
 		}
 	}
-	if given.Copy && m.Cause == "" {
+	if response.Copy && m.Cause == "" {
 		allowed, err := s.countCopy(ctx, m.Email)
 		if err != nil {
-			return given, err
+			return response, err
 		}
 		if allowed {
 			addCopy = func(tx *db.Tx) error { return s.queueCopy(ctx, tx, m) }
 		}
 	}
-	return given, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+	return response, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if m.Cause != "" {
 			return errors.Join(insertQuarantined(ctx, tx, m), addLink(tx))
 		}
@@ -109,7 +112,7 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given l
 		if err != nil {
 			return err
 		}
-		// None of these waits for a result. The last three find no message if it is part of a flood.
+		// None of these calls waits for a result. The last three find no message in the inbox if it is part of a flood.
 		return errors.Join(
 			insertUnlessFlood(ctx, tx, m, limit, hour),
 			addLink(tx),

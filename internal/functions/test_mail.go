@@ -32,7 +32,7 @@ type mailTestRequest struct {
 	Action string `json:"action"`
 }
 
-// mailTest handles the function mail-test for owners. It sends the mail during the call, without the queue of jobs.
+// mailTest handles the mail-test function for owners. It sends the mail during the call, without the queue of jobs.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

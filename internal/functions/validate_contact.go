@@ -62,7 +62,7 @@ func trimSpace(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
 
-// sanitize removes control characters, and cuts the text after maxHiddenField characters.
+// sanitize truncates a text to maxHiddenField characters, and removes its control characters.
 func sanitize(s string) string {
 	length := 0
 	return strings.Map(func(r rune) rune {

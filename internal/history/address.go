@@ -53,7 +53,8 @@ func WholeAddress(address string) (*regexp.Regexp, error) {
 	return regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
 }
 
-// revisionsOf returns the revisions that contain the email address (WholeAddress).
+// revisionsOf returns the revisions that contain the email address. It filters the result of listRevisionsWith by WholeAddress, because that
+// result also has longer addresses.
 func revisionsOf(ctx context.Context, q db.Querier, address string) ([]addressRevision, error) {
 	whole, err := WholeAddress(address)
 	if err != nil {

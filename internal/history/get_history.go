@@ -12,10 +12,10 @@ import (
 
 // GetHistory handles rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
 // the newest first. Each revision lists the URLs of its files that were replaced after the change. before is the id of the last revision
-// of the previous response.
+// of the previous response; the first request has none.
 //
-// The history of a series also has revisions of its works: row_before is then {pairs}, where pairs is an array of the rows of series_works
-// before works were added, removed or moved. A request for site_settings has no id. Its response has the revisions of all settings, with
+// The history of a series also has revisions of its works. Their row_before is {pairs}: pairs is an array of the rows of series_works before
+// works were added, removed or moved. A request for site_settings has no id. Its response has the revisions of all settings, with
 // the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	body := struct {
@@ -54,7 +54,7 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		for _, url := range urls {
-			if replaced(url, v.at) && !slices.Contains(v.ReplacedFiles, url) {
+			if replaced(url, v.changedAt) && !slices.Contains(v.ReplacedFiles, url) {
 				v.ReplacedFiles = append(v.ReplacedFiles, url)
 			}
 		}

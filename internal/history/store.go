@@ -17,56 +17,63 @@ const maxListed = 200
 
 // revision is a row of row_history: a row as it was before a change or a deletion.
 type revision struct {
-	ID        int64           `json:"id"`
-	RowID     string          `json:"row_id"` // primary key of the changed row
-	Action    string          `json:"action"` // update or delete
-	Actor     *string         `json:"actor"`  // email address of the account that made the change; null for an API key, a command, the program itself, or a deleted account
+	ID     int64  `json:"id"`
+	RowID  string `json:"row_id"` // primary key of the changed row
+	Action string `json:"action"` // update or delete
+	// Actor is the email address of the account that made the change. It is null for an API key, a command, the program itself, or a
+	// deleted account.
+	Actor     *string         `json:"actor"`
 	ChangedAt string          `json:"changed_at"`
 	RowBefore json.RawMessage `json:"row_before"` // the whole row as a JSON object
 	// ReplacedFiles are the URLs in RowBefore whose files (or stills, if they are videos) have been replaced since.
 	ReplacedFiles []string `json:"replaced_files"`
 
-	at time.Time // ChangedAt as a time
+	changedAt time.Time // the value of ChangedAt
 }
 
 // selectRevisions is the beginning of the queries whose rows scanRevision reads.
-const selectRevisions = `select h.id, h.row_id, h.action, u.email, h.changed_at, h.row_before from row_history h left join auth_users u on u.id = h.actor`
+const selectRevisions = `select h.id, h.row_id, h.action, u.email, h.changed_at, h.row_before
+	from row_history h left join auth_users u on u.id = h.actor`
 
 func scanRevision(row db.Row) (v revision, err error) {
-	var before string
-	err = row.Scan(&v.ID, &v.RowID, &v.Action, &v.Actor, &v.at, &before)
-	v.ChangedAt, v.RowBefore, v.ReplacedFiles = db.FormatTime(v.at), json.RawMessage(before), []string{}
+	var rowBefore string
+	err = row.Scan(&v.ID, &v.RowID, &v.Action, &v.Actor, &v.changedAt, &rowBefore)
+	v.ChangedAt, v.RowBefore = db.FormatTime(v.changedAt), json.RawMessage(rowBefore)
+	v.ReplacedFiles = []string{} // [] in JSON; nil would be null
 	return v, err
 }
 
-// listHistory returns the revisions of a row, or of the whole table if id is "". It returns only revisions whose own id is less than
-// before, because a caller continues after the last id of the previous response. The revisions of a series include those of its works.
-func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
-	secondTable := table
+// listHistory returns the revisions of a row, or of the whole table if id is "". The newest revision is first. A page has at most maxListed
+// revisions, all with an id less than beforeID: the last id of the previous page, or math.MaxInt64 for the first page.
+func listHistory(ctx context.Context, q db.Querier, table, id string, beforeID int64) ([]revision, error) {
+	secondTable := table // no second table
 	if table == "series" {
-		secondTable = seriesWorksTable
+		secondTable = seriesWorksTable // a revision of a series's works has the id of the series as row_id
 	}
-	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, secondTable, id, before)
+	return db.Collect(ctx, q, scanRevision, selectRevisions+`
+		where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4
+		order by h.id desc limit `+strconv.Itoa(maxListed), table, secondTable, id, beforeID)
 }
 
-// listDeleted returns, for each deleted row that was not restored, the revision of its newest deletion. It returns only revisions with an
-// id less than before.
-func listDeleted(ctx context.Context, q db.Querier, table string, before int64) ([]revision, error) {
+// listDeleted returns, for each deleted row that was not restored, the revision of its newest deletion. The order, the limit and beforeID
+// are as in listHistory.
+func listDeleted(ctx context.Context, q db.Querier, table string, beforeID int64) ([]revision, error) {
 	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1 and h.id < $2
 		and h.id in (select max(id) from row_history where table_name = $1 and action = 'delete' group by row_id)
-		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, before)
+		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, beforeID)
 }
 
-// listRevisionRows returns the column row_before of each revision in which this column contains part. "" selects all revisions.
-func listRevisionRows(ctx context.Context, q db.Querier, part string) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], "select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+part+"%")
+// listRevisionRows returns row_before of each revision whose row_before contains substring. For "" it returns row_before of all revisions.
+func listRevisionRows(ctx context.Context, q db.Querier, substring string) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string],
+		"select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+substring+"%")
 }
 
-// purgeRevisions deletes the revisions that are older than the time before, and all but the newest maxRevisions of each row.
-func purgeRevisions(ctx context.Context, q db.Querier, before time.Time) error {
+// purgeRevisions deletes the revisions that were made before the time oldest, and all but the newest maxRevisions of each row.
+func purgeRevisions(ctx context.Context, q db.Querier, oldest time.Time) error {
 	return db.Exec(ctx, q, `delete from row_history where changed_at < $1 or id in (
 		select id from (select id, row_number() over (partition by table_name, row_id order by id desc) as place from row_history) as numbered where place > $2)`,
-		before, maxRevisions)
+		oldest, maxRevisions)
 }
 
 // addressRevision is a revision that contains an email address, in the form in which the export of an address shows it.

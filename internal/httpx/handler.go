@@ -26,13 +26,18 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // ErrorWriter writes an error in the format of one surface.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// errClientClosed is logged if the client closes the connection before the response. Its status, 499, is the one that nginx logs then.
+// errClientClosed is logged if the client closes the connection before the response. nginx logs the same status, 499.
 var errClientClosed = apperr.New(499, "client_closed_request", "The client closed the connection")
 
 // ErrNoDatabase is the error for requests that fail during an outage of the database. Surfaces may replace its code.
-var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
+var ErrNoDatabase = &apperr.Error{
+	Status:     http.StatusServiceUnavailable,
+	Code:       "database_unavailable",
+	Message:    "The database cannot be reached at the moment, please try again",
+	RetryAfter: 5, // seconds
+}
 
-// MarkStale marks a response as served from a cache during an outage of the database: in the header Cache-Status (RFC 9211) and
+// MarkStale marks a response as served from a cache during an outage of the database: in the Cache-Status header (RFC 9211) and
 // in the access log. age is the time since the node (this server) last knew that the cached response was up to date.
 func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
@@ -59,8 +64,8 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 			appErr   *apperr.Error
 		)
 		isPanic := errors.As(err, &panicked)
-		// If the request's context has ended, an error without a code of its own is only a result of that: of the request timeout, or of a
-		// client that has closed the connection.
+		// If the request's context has ended, an error without a code of its own only results from that: from the request timeout, or from
+		// a client that has closed the connection.
 		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !errors.As(err, &appErr) {
 			e = errClientClosed.Because(err)
 			if errors.Is(ctxErr, context.DeadlineExceeded) {
@@ -78,7 +83,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 			}
 			write(rec, r, e)
 		case isPanic:
-			panic(http.ErrAbortHandler) // cut the connection: the client must notice that the response is incomplete
+			panic(http.ErrAbortHandler) // abort the connection: the client must notice that the response is incomplete
 		}
 	})
 }
@@ -105,7 +110,7 @@ func runRecovering(fn Handler, w http.ResponseWriter, r *http.Request) (err erro
 	return fn(w, r)
 }
 
-// isAbort reports whether a panic is http.ErrAbortHandler, by which handlers of net/http cut a connection.
+// isAbort reports whether a panic is http.ErrAbortHandler, with which handlers of net/http abort a connection.
 func isAbort(p any) bool {
 	err, ok := p.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)

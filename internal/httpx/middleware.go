@@ -109,7 +109,7 @@ func Log(log *slog.Logger, trusted []netip.Prefix, observe Observer) Middleware 
 				}
 				logRequest(r, log, rec, i, took)
 				if p != nil {
-					panic(http.ErrAbortHandler) // cut the connection: the client must notice that the response is incomplete
+					panic(http.ErrAbortHandler) // abort the connection: the client must notice that the response is incomplete
 				}
 			}()
 			next.ServeHTTP(rec, r)

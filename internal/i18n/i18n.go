@@ -1,5 +1,5 @@
-// Package i18n contains the server's texts in English and Portuguese: those of mails, text messages, page heads, and pages for browsers
-// without scripts. The texts of the site's components are in web/src/locales.
+// Package i18n contains the server's texts in English and Portuguese, for mails, text messages, page heads, and pages for browsers without
+// scripts. The texts of the site's components are in web/src/locales.
 package i18n
 
 import (
@@ -43,27 +43,32 @@ func readCatalogue(name string) map[string]string {
 	return texts
 }
 
+// maxPreference is the maximum length in bytes of a preference that Choose reads. Browsers send less. Longer values would only cost time and
+// memory.
+const maxPreference = 1000
+
 // Choose returns the language of the first preference that names one of Languages, or English if no preference does. A preference is a
-// language tag (pt, pt-BR, pt_PT) or a value of the header Accept-Language, such as "pt-BR,pt;q=0.9,en;q=0.8" (RFC 9110 §12.5.4).
+// language tag (pt, pt-BR, pt_PT) or a value of the Accept-Language header, such as "pt-BR,pt;q=0.9,en;q=0.8" (RFC 9110 §12.5.4). If a
+// header names both languages, the one with the higher quality (q) is chosen. If their qualities are equal, the first one is chosen.
 func Choose(preferences ...string) Language {
 	for _, preference := range preferences {
-		if len(preference) > 1000 { // too long for a real header
+		if len(preference) > maxPreference {
 			continue
 		}
 		type candidate struct {
 			language Language
-			quality  float64 // weight of the language in Accept-Language, 0 to 1
+			quality  float64 // weight of the language in Accept-Language, 0 (not acceptable) to 1
 		}
 		var candidates []candidate
 		for part := range strings.SplitSeq(preference, ",") {
 			tag, parameters, _ := strings.Cut(part, ";")
 			tag = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-")
 			primary, _, _ := strings.Cut(tag, "-") // the language without the country
-			quality := 1.0                         // the default, without a parameter q
+			quality := 1.0                         // the default without a q parameter
 			if q, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q="); ok {
 				parsed, err := strconv.ParseFloat(q, 64)
 				if err != nil {
-					continue // ignore an invalid part
+					continue // ignore a language with an invalid quality
 				}
 				quality = parsed
 			}
@@ -73,36 +78,36 @@ func Choose(preferences ...string) Language {
 		}
 		if len(candidates) > 0 {
 			byQuality := func(a, b candidate) int { return cmp.Compare(a.quality, b.quality) }
-			return slices.MaxFunc(candidates, byQuality).language // the first of those with the highest quality
+			return slices.MaxFunc(candidates, byQuality).language // MaxFunc returns the first of several maximal elements
 		}
 	}
 	return EN
 }
 
-// Text returns the text of a key. pairs are names and values: each {name} in the text is replaced by the value, and names
-// inside values are not replaced. Text panics for an unknown key; tests use all keys.
+// Text returns the text of a key. pairs are alternating names and values. Each {name} in the text is replaced by the value, but not inside
+// other values. Text panics for an unknown key; tests use all keys.
 func (l Language) Text(key string, pairs ...string) string {
 	text, ok := catalogues[l][key]
 	if !ok {
 		panic(fmt.Sprintf("i18n: no text %q in %q", key, l))
 	}
-	marks := make([]string, len(pairs))
+	replacements := make([]string, len(pairs))
 	for i, p := range pairs {
-		marks[i] = p
+		replacements[i] = p
 		if i%2 == 0 {
-			marks[i] = "{" + p + "}"
+			replacements[i] = "{" + p + "}"
 		}
 	}
-	return strings.NewReplacer(marks...).Replace(text)
+	return strings.NewReplacer(replacements...).Replace(text)
 }
 
-// Time returns the date and the time to the minute, in UTC, in the form of the language. The text names UTC.
+// Time formats a date and time as is usual in the language: to the minute, in UTC, and with the abbreviation UTC.
 func (l Language) Time(t time.Time) string {
 	t = t.UTC()
 	return l.Text("time", "day", strconv.Itoa(t.Day()), "month", l.Text("month."+strconv.Itoa(int(t.Month()))), "year", strconv.Itoa(t.Year()), "clock", t.Format("15:04"))
 }
 
-// Date returns a day, given as YYYY-MM-DD, in the form of the language; a text that is no day as it is.
+// Date formats a day, given as YYYY-MM-DD, as is usual in the language. It returns any other text unchanged.
 func (l Language) Date(day string) string {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // Role is the role claim of a token. The values are those of Supabase.
 type Role string
 
-// The three roles that a token can have. Anon and Service are the roles of the API keys, Authenticated that of all accounts.
+// The three roles that a token can have. Anon and Service are the roles of the API keys, and Authenticated is the role of all accounts.
 const (
 	Anon          Role = "anon"
 	Authenticated Role = "authenticated"
@@ -28,11 +28,11 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // the request had a token in the header "Authorization: Bearer", which decides Role; otherwise the API key decides it
+	Bearer    bool   // whether the request had a bearer token; the token then decides Role, otherwise the API key does
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
 	AAL       string // authenticator assurance level, the token's aal claim: aal1, or aal2 after a second factor; "" for API keys
-	Admin     bool   // the account is an administrator; known from the table user_roles, never from a claim
+	Admin     bool   // the account is an administrator; known from the user_roles table, never from a claim
 	// KeyGeneration is the number of the API key among the keys of its role: 1 for the first, 2 for its successor, and so on (package
 	// apikeys). It is 0 if the caller has an account.
 	KeyGeneration int
@@ -57,7 +57,7 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
-	// KeyGeneration is Caller.KeyGeneration. Keys of the first generation have no such claim. For them Verify sets 1.
+	// KeyGeneration is Caller.KeyGeneration. Keys of the first generation have no such claim: Verify sets 1 for them.
 	KeyGeneration int `json:"key_generation,omitempty"`
 }
 

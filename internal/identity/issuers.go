@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// This file checks the issuer and the audience of tokens (the claims iss and aud).
+// This file checks the issuer and the audience of tokens (the iss and aud claims).
 
 // ownIssuer is the iss claim (issuer) of the API keys that this program creates.
 const ownIssuer = "atelie"
@@ -37,7 +37,7 @@ type issuerCache struct {
 	now     func() time.Time
 	list    []string  // the accepted issuers; nil before the first read that succeeds
 	triedAt time.Time // start of the most recent read, successful or not
-	readErr error     // error of the most recent read, for callers that come before the next one; nil when it succeeded
+	readErr error     // error of the most recent read, returned to callers until the next read; nil when it succeeded
 }
 
 // reload locks mu and reads the list.

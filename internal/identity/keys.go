@@ -14,7 +14,7 @@ import (
 
 // SigningKey is a key pair for signatures with ES256 (RFC 7518 §3.4).
 type SigningKey struct {
-	ID          string // the header parameter kid (key id) of its tokens
+	ID          string // the kid (key id) in the header of its tokens
 	Private     *ecdsa.PrivateKey
 	SignFrom    time.Time // from then on it signs new tokens, until the SignFrom of a newer key
 	VerifyUntil time.Time // until then its tokens are accepted; zero: without an end
@@ -41,7 +41,7 @@ const (
 	keysMaxAge      = time.Minute      // the cached keys are read again at this age
 	keysStale       = 10 * time.Minute // the cached keys are no longer used at this age
 	keysMinInterval = 5 * time.Second  // minimum time between two reads after a failure or an unknown kid
-	keysTimeout     = 5 * time.Second  // limits one read
+	keysTimeout     = 5 * time.Second  // maximum duration of one read
 )
 
 var errNoSigningKey = errors.New("there is no key to sign with")

@@ -23,8 +23,8 @@ const (
 )
 
 // signatureCache caches verified tokens, because most requests have the same token as an earlier request. It has two maps, whose keys are
-// the encoded tokens. New tokens are added to the map recent. When recent is full, it becomes the map older, and an empty map becomes
-// recent. The tokens in the previous map older are dropped. A token that is still in use stays, because the method get copies it from older
+// the encoded tokens. New tokens are added to the map recent. When recent is full, it becomes the map older, an empty map becomes
+// recent, and the tokens of the former map older are dropped. A token that is still in use is not dropped, because get copies it from older
 // to recent.
 type signatureCache struct {
 	mu     sync.Mutex
@@ -36,14 +36,14 @@ type signatureCache struct {
 func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.recent[token]
+	cached, ok := s.recent[token]
 	if ok {
-		return known, true
+		return cached, true
 	}
-	if known, ok = s.older[token]; ok {
-		s.add(token, known)
+	if cached, ok = s.older[token]; ok {
+		s.add(token, cached)
 	}
-	return known, ok
+	return cached, ok
 }
 
 // put adds a token. It does nothing if the token has more than maxCachedTokenBytes.
@@ -66,22 +66,22 @@ func (s *signatureCache) add(token string, t verifiedToken) {
 
 // verifySignature parses a token and verifies its signature, or returns the cached result. It does not check the token's times.
 func (t *Tokens) verifySignature(token string) (verifiedToken, error) {
-	if known, ok := t.signatures.get(token); ok {
-		if known.kid == "" {
-			return known, nil
+	if cached, ok := t.signatures.get(token); ok {
+		if cached.kid == "" {
+			return cached, nil
 		}
-		_, err := t.keys.find(known.kid) // fails for a key that was retired
-		return known, err
+		_, err := t.keys.find(cached.kid) // fails for a key that was retired
+		return cached, err
 	}
-	var read verifiedToken
-	parsed, err := t.parser.ParseWithClaims(token, &read.claims, t.keyFor)
+	var verified verifiedToken
+	parsed, err := t.parser.ParseWithClaims(token, &verified.claims, t.keyFor)
 	if err != nil {
 		return verifiedToken{}, err
 	}
-	read.method = parsed.Method
-	if read.method == jwt.SigningMethodES256 {
-		read.kid, _ = parsed.Header["kid"].(string) // keyFor has found it
+	verified.method = parsed.Method
+	if verified.method == jwt.SigningMethodES256 {
+		verified.kid, _ = parsed.Header["kid"].(string) // keyFor has checked that there is a kid
 	}
-	t.signatures.put(token, read)
-	return read, nil
+	t.signatures.put(token, verified)
+	return verified, nil
 }

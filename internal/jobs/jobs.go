@@ -1,4 +1,4 @@
-// Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row of the table jobs, inserted in the
+// Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row of the jobs table, inserted in the
 // transaction that needs the work. After the commit the job runs at least once, on any node (server of the site), outside of transactions
 // and requests.
 //
@@ -27,12 +27,12 @@ const (
 	// DefaultRunTime is the time limit of one run of a job in the default pool. Other pools set their own limits.
 	DefaultRunTime = time.Minute
 	// lease is how long a job belongs to the worker that has claimed it. While the job runs, the worker renews the lease every
-	// renewEvery. If the node dies, the lease expires, and another worker can claim the job.
-	lease      = 2 * time.Minute
-	renewEvery = 30 * time.Second
-	// pollEvery is the interval at which the table is read even if this node has queued no job. These reads find the jobs that other nodes
+	// renewInterval. If the node dies, the lease expires, and another worker can claim the job.
+	lease         = 2 * time.Minute
+	renewInterval = 30 * time.Second
+	// pollInterval is the interval at which the table is read even if this node has queued no job. These reads find the jobs that other nodes
 	// have queued, and jobs whose lease has expired.
-	pollEvery       = 5 * time.Second
+	pollInterval    = 5 * time.Second
 	failedRetention = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
 
@@ -41,15 +41,15 @@ const (
 // again for a job that has succeeded, because the node can die before it has recorded the success.
 type Handler func(ctx context.Context, payload []byte) error
 
-// Queue adds jobs to the table jobs and runs them with the workers of this node.
+// Queue adds jobs to the jobs table and runs them with the workers of this node.
 type Queue struct {
 	db     *db.DB
 	sealer seal.Sealer
 	log    *slog.Logger
 	now    func() time.Time
 	pools  []*pool       // the first one is the default pool; each call of HandlePool adds another one
-	poll   time.Duration // pollEvery, shorter in tests
-	renew  time.Duration // renewEvery, shorter in tests
+	poll   time.Duration // pollInterval, shorter in tests
+	renew  time.Duration // renewInterval, shorter in tests
 }
 
 // New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. previousSealKey is
@@ -66,8 +66,8 @@ func New(d *db.DB, sealKey, previousSealKey []byte, log *slog.Logger, now func()
 		log:    log,
 		now:    now,
 		pools:  []*pool{newPool(defaultWorkers, DefaultRunTime)},
-		poll:   pollEvery,
-		renew:  renewEvery,
+		poll:   pollInterval,
+		renew:  renewInterval,
 	}
 }
 
@@ -123,7 +123,7 @@ type Job struct {
 	Kind    string
 	Payload any       // encoded as JSON
 	About   string    // UUID of the row that the job is about, for Drop; "" for none
-	IfIn    string    // name of a table: the job is queued only if its column id has About; "" for no condition
+	IfRowIn string    // name of a table: the job is queued only if the table has a row with the id About; "" for no condition
 	At      time.Time // when the job is due, at most maxBackoff ahead; the zero time means now
 }
 
@@ -144,7 +144,7 @@ func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
 	if j.About != "" {
 		about = j.About
 	}
-	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.IfIn, j.At, now); err != nil {
+	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.IfRowIn, j.At, now); err != nil {
 		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
 	tx.AfterCommit(func() { q.wake(j.Kind) })

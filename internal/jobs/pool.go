@@ -54,7 +54,7 @@ func (q *Queue) Run(ctx context.Context) {
 }
 
 // run is Run for one pool. It starts a due job for each free worker. When no more jobs are due, it waits for a wake-up or until
-// pollEvery has passed.
+// pollInterval has passed.
 func (q *Queue) run(ctx context.Context, p *pool) {
 	if p.priorities == nil && len(p.handlers) > 0 {
 		p.priorities = [][]string{slices.Collect(maps.Keys(p.handlers))}

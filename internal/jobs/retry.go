@@ -68,7 +68,7 @@ func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, caus
 
 const maxErrorText = 500 // bytes
 
-// errorText returns the text of an error for the column last_error of the table jobs: at most maxErrorText bytes, without NUL
+// errorText returns the text of an error for the last_error column of the jobs table: at most maxErrorText bytes, without NUL
 // and invalid UTF-8, because PostgreSQL rejects these.
 func errorText(err error) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "�"), "\x00", "�")

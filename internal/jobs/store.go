@@ -14,9 +14,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on the table jobs.
+// This file contains the queries on the jobs table.
 
-// job is a row of the table jobs that a worker has claimed.
+// job is a row of the jobs table that a worker has claimed.
 type job struct {
 	id, kind  string
 	claim     string // random id of this claim; the result of the job is recorded only if the row still has this id
@@ -26,12 +26,12 @@ type job struct {
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is sealed. about is the UUID of the row that the job is about, or nil. If ifIn (Job.IfIn) is the name of a
-// table, the job is added only if this table has a row with the id about. If it is "", there is no such condition.
-func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
+// insertJob adds a job. payload is sealed. about is the UUID of the row that the job is about, or nil. If ifRowIn
+// (Job.IfRowIn) is the name of a table, the job is added only if this table has a row with the id about.
+func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifRowIn string, runAt, now time.Time) error {
 	condition := ""
-	if ifIn != "" {
-		condition = " where exists (select 1 from " + ifIn + " where id = $4)"
+	if ifRowIn != "" {
+		condition = " where exists (select 1 from " + ifRowIn + " where id = $4)"
 	}
 	return db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition, id, kind, payload, about, runAt, now)
 }
@@ -75,8 +75,9 @@ func dueArgs(now time.Time) []any {
 	return []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
 }
 
-// dueKindsStatement selects those of the kinds that have a due job. Like claimStatement it searches each kind by itself: the index jobs_due
-// has the jobs of one kind in the order of run_at, and one search for several kinds would read all their jobs, or those of all kinds.
+// dueKindsStatement selects the kinds that have a due job. Like claimStatement, it searches each kind separately: the index jobs_due has the
+// jobs of one kind in the order of run_at, and one search for several kinds would read all jobs of these kinds, or of all kinds. column1 is
+// the name that both databases give to the first column of VALUES.
 func dueKindsStatement(kinds []string, now time.Time) (query string, args []any) {
 	args = dueArgs(now)
 	values := make([]string, len(kinds))

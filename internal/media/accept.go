@@ -10,26 +10,27 @@ import (
 )
 
 // This file chooses the format of a rendition (a copy of a picture in another size, shape or format) from the requested format and the
-// header Accept (RFC 9110 §12.5.1).
+// Accept header (RFC 9110 §12.5.1).
 
-// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the uploaded picture.
+// formatsFor returns the formats in which a request can be served, the best first. accept is the value of the Accept header. uploadType is
+// the MIME type of the uploaded picture.
 //   - If the request names a format (t.Format), the result is only this format.
-//   - Otherwise the result is AVIF, if the header accept names it, and a fallback. The fallback is WebP, if accept names it, or else a
-//     format that every client can show.
+//   - Otherwise the result is AVIF, if accept names AVIF, and a fallback. The fallback is WebP, if accept names WebP, or else a format that
+//     every client can show.
 //
 // If the picture has no rendition in any of these formats, the caller makes one in the last format, because making AVIF takes long.
-func (t *transform) formatsFor(accept, source string, hasAlpha bool) []rendition.Format {
+func (t *transform) formatsFor(accept, uploadType string, hasAlpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
 		return []rendition.Format{rendition.Format(t.Format)}
 	case "origin": // the format of the uploaded picture
-		if source == files.WebP.MIME {
+		if uploadType == files.WebP.MIME {
 			return []rendition.Format{rendition.WebP}
 		}
-		return []rendition.Format{compatibleFormat(source, hasAlpha)}
+		return []rendition.Format{compatibleFormat(uploadType, hasAlpha)}
 	}
 	avif, webp := acceptedFormats(accept)
-	fallback := compatibleFormat(source, hasAlpha)
+	fallback := compatibleFormat(uploadType, hasAlpha)
 	if webp {
 		fallback = rendition.WebP
 	}
@@ -41,8 +42,8 @@ func (t *transform) formatsFor(accept, source string, hasAlpha bool) []rendition
 
 // compatibleFormat returns a format that every client can show: PNG for PNG, GIF and pictures with transparency (alpha), and JPEG for all
 // other pictures.
-func compatibleFormat(source string, hasAlpha bool) rendition.Format {
-	if source == files.PNG.MIME || source == files.GIF.MIME || (hasAlpha && source != files.JPEG.MIME) {
+func compatibleFormat(uploadType string, hasAlpha bool) rendition.Format {
+	if uploadType == files.PNG.MIME || uploadType == files.GIF.MIME || (hasAlpha && uploadType != files.JPEG.MIME) {
 		return rendition.PNG
 	}
 	return rendition.JPEG

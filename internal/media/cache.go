@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// This file responds to requests for public renditions (resized copies of pictures) from the row cache, without a query. The row cache has
-// the database rows of earlier responses. This file also remembers which renditions cannot be made.
+// This file responds to requests for public renditions (resized copies of pictures) from the row cache, without a query. The row cache
+// contains the database rows of earlier responses. This file also defines how long a failure to make a rendition is remembered.
 
 // publicRenditionPath is the prefix of the path in every public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
@@ -18,9 +18,9 @@ const publicRenditionPath = "/storage/v1/render/image/public/"
 // visitors cause new renditions, and must not be able to empty the cache.
 const fallbackLifetime = 10 * time.Second
 
-// errReadAnew is returned for cached rows that must be read again: they have expired, or they name a substitute (an existing picture that
+// errReadAgain is returned for cached rows that must be read again: they have expired, or they name a substitute (an existing picture that
 // was sent because the rendition did not exist yet).
-var errReadAnew = errors.New("the rows must be read again")
+var errReadAgain = errors.New("the rows must be read again")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
 // requests to next. For public renditions, next must call RenderPublic, which also adds the rows to the cache.
@@ -34,7 +34,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 	respond := func(w http.ResponseWriter, r *http.Request, rows servedRows) error {
 		isExpired := !rows.expires.IsZero() && !s.now().Before(rows.expires)
 		if rows.rendition.isSubstitute || isExpired {
-			return errReadAnew
+			return errReadAgain
 		}
 		return s.sendFile(w, r, false, rows) // false: the rendition is public
 	}
@@ -62,8 +62,8 @@ const (
 	maxFailures     = 1000
 )
 
-// failure is the error of a rendition that could not be made. It is used up to the time until.
+// failure is the error of a rendition that could not be made. Until the time expires, requests for the rendition get this error.
 type failure struct {
-	err   error
-	until time.Time
+	err     error
+	expires time.Time
 }

@@ -25,24 +25,24 @@ import (
 // stop and return that error.
 type Progress func(done, total int, name, problem string) error
 
-// eachFile calls fn for each picture and video in the site's buckets (named groups of stored files). It reports each error of fn as a
-// problem, and returns the number of problems.
-func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
+// forEachFile calls fn for each picture and video in the site's buckets (named groups of stored files). It passes each error of fn to
+// report as a problem, and returns the number of problems.
+func (s *Service) forEachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
 	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
 		return 0, err
 	}
-	siteFiles := slices.DeleteFunc(all, func(p mediaObject) bool { return !files.SiteBucket(p.Bucket) })
-	for i, p := range siteFiles {
+	siteFiles := slices.DeleteFunc(all, func(object mediaObject) bool { return !files.SiteBucket(object.Bucket) })
+	for i, object := range siteFiles {
 		problem := ""
-		if err := fn(p); err != nil {
+		if err := fn(object); err != nil {
 			if ctx.Err() != nil {
 				return problems, err
 			}
 			problem = err.Error()
 			problems++
 		}
-		if err := report(i+1, len(siteFiles), p.Bucket+"/"+p.Name, problem); err != nil {
+		if err := report(i+1, len(siteFiles), object.Bucket+"/"+object.Name, problem); err != nil {
 			return problems, err
 		}
 	}
@@ -52,25 +52,25 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 // VerifyMedia reads each picture of the site with its renditions, and each video. It returns the number of pictures and videos with a
 // problem: a file or a rendition is missing, a file has changed, or a database row does not match its file. VerifyMedia changes nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
-	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
+	return s.forEachFile(ctx, report, func(object mediaObject) error { return s.verify(ctx, object) })
 }
 
 // verify returns an error that describes all problems of a picture or video, or nil.
-func (s *Service) verify(ctx context.Context, p mediaObject) error {
-	if !p.isImage() {
-		return s.verifyVideo(ctx, p)
+func (s *Service) verify(ctx context.Context, object mediaObject) error {
+	if !object.isImage() {
+		return s.verifyVideo(ctx, object)
 	}
-	if p.media == nil {
+	if object.media == nil {
 		return errors.New("it has no media row")
 	}
-	if p.State != stateReady {
-		return fmt.Errorf("its renditions are %s: %s", p.State, reasonText(p.Reason))
+	if object.State != stateReady {
+		return fmt.Errorf("its renditions are %s: %s", object.State, reasonText(object.Reason))
 	}
-	problems := []error{s.verifyBlob(ctx, "the picture", p.BlobID, p.ETag)}
-	if p.Original != nil {
-		problems = append(problems, s.verifyBlob(ctx, "the original", p.Original.ID, p.Original.ETag))
+	problems := []error{s.verifyBlob(ctx, "the picture", object.BlobID, object.ETag)}
+	if object.Original != nil {
+		problems = append(problems, s.verifyBlob(ctx, "the original", object.Original.ID, object.Original.ETag))
 	}
-	rows, err := listRenditions(ctx, s.db, p.ObjectID)
+	rows, err := listRenditions(ctx, s.db, object.ObjectID)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
 			continue
 		}
-		missing, err := s.listMissingInStage(ctx, p.Object, p.media, stage)
+		missing, err := s.listMissingInStage(ctx, object.Object, object.media, stage)
 		if err != nil {
 			return err
 		}
@@ -92,15 +92,15 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	return errors.Join(problems...)
 }
 
-// verifyBlob compares a blob with its SHA-256, etag. what names the blob in the error.
-func (s *Service) verifyBlob(ctx context.Context, what, blobID, etag string) error {
+// verifyBlob compares a blob with its SHA-256, etag. label names the blob in the error.
+func (s *Service) verifyBlob(ctx context.Context, label, blobID, etag string) error {
 	switch sum, err := s.sumBlob(ctx, blobID); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: the file is missing", what)
+		return fmt.Errorf("%s: the file is missing", label)
 	case err != nil:
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", label, err)
 	case sum != etag:
-		return fmt.Errorf("%s: the file has changed", what)
+		return fmt.Errorf("%s: the file has changed", label)
 	}
 	return nil
 }
@@ -124,16 +124,16 @@ func (s *Service) sumBlob(ctx context.Context, blobID string) (_ string, err err
 // shown until the new ones are stored; only renditions that were made on request are deleted, and made again on the next request.
 // RebuildMedia returns the number of pictures and videos that failed.
 func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
-	return s.eachFile(ctx, report, func(p mediaObject) (err error) {
-		if p.media == nil {
-			if p.media, err = s.addMedia(ctx, p.Object); err != nil {
+	return s.forEachFile(ctx, report, func(object mediaObject) (err error) {
+		if object.media == nil {
+			if object.media, err = s.addMedia(ctx, object.Object); err != nil {
 				return ignoreObsolete(err)
 			}
 		}
-		if p.isImage() {
-			return ignoreObsolete(s.rebuild(ctx, p.media, all))
+		if object.isImage() {
+			return ignoreObsolete(s.rebuild(ctx, object.media, all))
 		}
-		return ignoreObsolete(s.rebuildVideo(ctx, p, all))
+		return ignoreObsolete(s.rebuildVideo(ctx, object, all))
 	})
 }
 
@@ -146,9 +146,9 @@ func (s *Service) MakeFirstSizes(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, p := range all {
-		m := p.media
-		if !files.SiteBucket(p.Bucket) || !p.isImage() || m == nil || !m.needsUpdate(stageFirst) {
+	for _, object := range all {
+		m := object.media
+		if !files.SiteBucket(object.Bucket) || !object.isImage() || m == nil || !m.needsUpdate(stageFirst) {
 			continue
 		}
 		group.Go(func() error {

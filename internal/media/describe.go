@@ -49,50 +49,50 @@ type details struct {
 // Describe maps each public URL in urls to the description of its file, as JSON. It leaves out the URLs of unknown files. If detailed is
 // true, the descriptions include details, which only the owner may see.
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
-	names := map[string]objectName{}
+	nameByURL := map[string]objectName{}
 	var wanted []objectName
 	for _, publicURL := range urls {
-		b, name, ok := files.ParsePublicURL(publicURL)
+		bucket, name, ok := files.ParsePublicURL(publicURL)
 		if !ok {
 			continue
 		}
-		names[publicURL] = objectName{b, name}
-		wanted = append(wanted, names[publicURL])
+		nameByURL[publicURL] = objectName{bucket, name}
+		wanted = append(wanted, nameByURL[publicURL])
 		if still, ok := files.StillOf(name); ok {
-			wanted = append(wanted, objectName{b, still})
+			wanted = append(wanted, objectName{bucket, still})
 		}
 	}
 	out := map[string]json.RawMessage{}
 	if len(wanted) == 0 {
 		return out, nil
 	}
-	known, err := listMediaObjects(ctx, s.db, wanted)
+	objects, err := listMediaObjects(ctx, s.db, wanted)
 	if err != nil {
 		return nil, err
 	}
 	var ladders map[string]map[int]int64
 	if detailed {
-		ids := make([]string, 0, len(known))
-		for _, k := range known {
-			ids = append(ids, k.ObjectID)
+		ids := make([]string, 0, len(objects))
+		for _, object := range objects {
+			ids = append(ids, object.ObjectID)
 		}
 		if ladders, err = listLadders(ctx, s.db, ids); err != nil {
 			return nil, err
 		}
 	}
-	for publicURL, name := range names {
-		k, ok := known[name]
+	for publicURL, name := range nameByURL {
+		object, ok := objects[name]
 		// Visitors get only the still of a video that cannot be read.
 		d := description{Kind: "video"}
-		described := ok && (detailed || k.Kind != "video" || k.Codec != nil)
+		described := ok && (detailed || object.Kind != "video" || object.Codec != nil)
 		if described {
-			d = describe(k)
+			d = describe(object)
 		}
-		if !d.addStill(publicURL, name, known) && !described {
+		if !d.addStill(publicURL, name, objects) && !described {
 			continue
 		}
 		if described && detailed {
-			d.Details = k.newDetails(ladders[k.ObjectID])
+			d.Details = object.newDetails(ladders[object.ObjectID])
 		}
 		if out[publicURL], err = json.Marshal(d); err != nil {
 			return nil, err

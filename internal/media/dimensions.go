@@ -36,7 +36,9 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 		c, err = png.DecodeConfig(f)
 	case files.GIF:
 		c, err = gif.DecodeConfig(f)
-	case files.TIFF: // the struct hides ReadAt: the decoder would use ReadAt to read from the start of the file, not from the current position
+	case files.TIFF:
+		// The struct hides the method ReadAt of f. The decoder would use ReadAt to read from the start of the file, not from the current
+		// position.
 		c, err = tiff.DecodeConfig(struct{ io.Reader }{f})
 	case files.WebP:
 		c.Width, c.Height, err = webpDimensions(f)
@@ -55,7 +57,7 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 	return w, h, nil
 }
 
-// errWebP is the error for a file that does not begin like a WebP, or contradicts itself.
+// errWebP is the error for a file that does not begin with valid WebP chunks.
 var errWebP = errors.New("not a WebP header")
 
 // webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). For a file of the extended form, this is the size of the
@@ -65,22 +67,22 @@ func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 		return 0, 0, err
 	}
-	canvas := false
+	hasCanvas := false
 	for range 10_000 { // far more chunks than a real file has before its picture
 		var head [8]byte
 		if _, err := io.ReadFull(f, head[:]); err != nil {
 			return 0, 0, err
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
-		rest := size + size%2
+		paddedSize := size + size%2 // chunks have an even length
 		var w, h int
 		switch string(head[:4]) {
 		case "VP8X": // flags (1 byte), reserved (3); width-1 and height-1 of the canvas (3 each)
 			var b [10]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || canvas || size != 10 {
+			if _, err := io.ReadFull(f, b[:]); err != nil || hasCanvas || size != 10 {
 				return 0, 0, errors.Join(errWebP, err)
 			}
-			width, height, canvas = 1+uint24(b[4:]), 1+uint24(b[7:]), true
+			width, height, hasCanvas = 1+uint24(b[4:]), 1+uint24(b[7:]), true
 			continue
 		case "VP8 ": // lossy: frame tag (3 bytes; bit 0 is 0 for a key frame), start code (3); width and height (14 bits each)
 			var b [10]byte
@@ -97,23 +99,23 @@ func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 			w, h = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
 		case "ANMF": // a frame of an animation: position (6 bytes); width-1 and height-1 (3 each)
 			var b [16]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || size < 16 || !canvas {
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 16 || !hasCanvas {
 				return 0, 0, errors.Join(errWebP, err)
 			}
 			w, h = 1+uint24(b[6:]), 1+uint24(b[9:])
 		default:
-			if !canvas {
+			if !hasCanvas {
 				return 0, 0, errWebP
 			}
-			if _, err := f.Seek(rest, io.SeekCurrent); err != nil {
+			if _, err := f.Seek(paddedSize, io.SeekCurrent); err != nil {
 				return 0, 0, err
 			}
 			continue
 		}
-		if canvas && (w > width || h > height) {
+		if hasCanvas && (w > width || h > height) {
 			return 0, 0, errWebP
 		}
-		if canvas {
+		if hasCanvas {
 			return width, height, nil
 		}
 		return w, h, nil

@@ -81,9 +81,9 @@ func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.T
 	if err != nil {
 		return nil, err
 	}
-	keep := false // true if the copy is returned
+	succeeded := false
 	defer func() {
-		if !keep {
+		if !succeeded {
 			err = errors.Join(err, file.Close())
 		}
 	}()
@@ -103,7 +103,7 @@ func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.T
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	keep = true
+	succeeded = true
 	return file, nil
 }
 

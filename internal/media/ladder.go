@@ -37,11 +37,11 @@ const maxSideWebP = 16383
 // standardWidths are MainWidths and ExtraWidths of package rendition, in ascending order.
 var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 
-// widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width and, unless it
-// has tiles, its own width. For 500 x 400 pixels they are 64, 128, 192, 256, 320, 400 and 500. Widths at which a tall picture would exceed
-// maxSideWebP are left out. If no width is left, the result is the largest width that fits.
+// widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below the picture's own width and,
+// if the picture has no tiles, its own width. For 500 x 400 pixels they are 64, 128, 192, 256, 320, 400 and 500. Widths at which a tall
+// picture would exceed maxSideWebP are left out. If no width is left, the result is the largest width that fits.
 func widths(width, height int) (out []int) {
-	// fitsWebP reports whether the height of the rendition of width w, which is w*height/width, is within WebP's limit.
+	// fitsWebP reports whether the height of a rendition of width w is within WebP's limit. That height is w*height/width.
 	fitsWebP := func(w int) bool { return w*height <= maxSideWebP*width }
 	for _, w := range standardWidths {
 		if w < width && fitsWebP(w) {
@@ -61,7 +61,7 @@ func widths(width, height int) (out []int) {
 type recipe struct {
 	name  string          // made by nameOf from order; the key in media_renditions
 	order rendition.Order // size, shape and format for the engine
-	eager bool            // made in advance by a job and never evicted; else made on request
+	eager bool            // true: made in advance by a job, and never evicted; false: made on request
 }
 
 // nameOf returns the name of an order's rendition. Two orders have the same name if and only if they are equal.
@@ -72,12 +72,13 @@ func nameOf(o rendition.Order) string {
 	return fmt.Sprintf("%s-%dx%d-q%d.%s", o.Fit, o.Width, o.Height, o.Quality, o.Format)
 }
 
-// lazyRecipe returns the recipe of an order to be made on request, and eagerRecipe that of an order to be made in advance.
+// lazyRecipe returns a recipe for a rendition that is made on request.
 func lazyRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
 
+// eagerRecipe returns a recipe for a rendition that is made in advance.
 func eagerRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
 
-// widthOrder returns the order of the whole picture at one of its widths.
+// widthOrder returns the order of the whole picture with a width in pixels, and the height in proportion.
 func widthOrder(width int, f rendition.Format) rendition.Order {
 	return rendition.Order{Width: width, Fit: rendition.Contain, Format: f}
 }
@@ -96,9 +97,8 @@ func tileOrder(width, height, column, row int) (rendition.Order, bool) {
 		Crop: rendition.Rect{X: x, Y: y, Width: min(tileSide, width-x), Height: min(tileSide, height-y)}}, true
 }
 
-// The renditions of a picture are made in stages; each stage decodes the picture once. The first stage is cheap and runs for
-// all waiting pictures before the ladder of any, so that visitors soon see something of each. AVIF costs the most and is made
-// last.
+// The renditions of a picture are made in stages. Each stage decodes the picture once. The first stage is cheap. It runs for all waiting
+// pictures before the ladder of any picture, so that visitors soon see each picture. AVIF costs the most time and is made last.
 const (
 	stageFirst = iota
 	stageLadder

@@ -23,8 +23,8 @@ const (
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows o and m. The context of fn ends if the lease is
-// lost. blobID is the blob (the stored bytes of the object) from which fn derives files. The error is errObsolete if the object is gone or
-// has another blob. The error wraps errBusy if ctx ends while withLease waits for the lease.
+// lost. blobID is the blob (the stored bytes of the object) from which fn derives files. If the object is gone or has another blob, the
+// error is errObsolete. If ctx ends while withLease waits for the lease, the error wraps errBusy.
 func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn func(ctx context.Context, o files.Object, m *media) error) error {
 	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	}
 	defer unlock()
 	holder := newID() // identifies this call in the database
-	// The end of ctx does not cancel these statements: the database might still give the lease to this call, which would not know, and no
-	// node would derive files until the lease expires.
+	// The end of ctx does not cancel the statements of take and release. A cancelled statement might still take the lease in the database, and
+	// no node could derive files until that lease expires.
 	take := func() (held bool, err error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
 		defer cancel()
@@ -49,7 +49,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	for {
 		held, err := take()
 		if err != nil {
-			release() // the database may have given the lease and its response was lost
+			release() // the statement may have taken the lease although its response was lost
 			return err
 		}
 		if held {
@@ -70,12 +70,12 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	defer cancel(nil)
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
-	working, stop := context.WithCancel(ctx)
+	renewal, stop := context.WithCancel(ctx)
 	defer stop() // runs before renewing.Wait, so that the renewal ends
 	renewing.Go(func() {
-		interval.After(working, leaseRenewInterval, func() bool {
+		interval.After(renewal, leaseRenewInterval, func() bool {
 			if held, err := take(); err == nil && !held {
-				cancel(errObsolete) // another holder has the lease
+				cancel(errObsolete) // another call has taken the lease
 			}
 			return true
 		})
@@ -95,7 +95,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	return err
 }
 
-// keyLocks are mutexes by key within this process. The zero value is ready to use.
+// keyLocks contains a mutex for each key, within this process. The zero value is ready to use.
 type keyLocks struct {
 	mu   sync.Mutex
 	keys map[string]*keyLock

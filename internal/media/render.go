@@ -30,7 +30,7 @@ const (
 )
 
 // maxNewSizes is how many missing renditions in arbitrary sizes the clients of one IPv4 address or IPv6 /64 network can request in each
-// newSizeWindow. Requests for arbitrary sizes need an API key or a signed URL. The site's own pages do not send them.
+// newSizeWindow. Requests for arbitrary sizes need an API key or a signed URL. The site's own pages do not send such requests.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute
@@ -40,8 +40,8 @@ const (
 type request struct {
 	object     objectName
 	transform  transform
-	urlVersion string // parameter v of the URL: the first 16 digits of the SHA-256 of the object's file; "" if missing
-	exact      bool   // true: the requested size is made; false: the size is replaced by one of the ladder (the standard widths)
+	urlVersion string // v parameter of the URL: the first 16 digits of the SHA-256 of the object's file; "" if missing
+	exact      bool   // true: the requested size is made; false: the size is replaced by one from the ladder (the standard widths)
 	private    bool   // no shared cache may store the response
 }
 
@@ -51,8 +51,8 @@ func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
-// useInterval is the minimum time between two updates of a rendition's time of use. Only renditions that were made on request need this
-// time: if they take too much space, the least recently used ones are deleted.
+// useInterval is the minimum time between two updates of a rendition's time of use. The time of use matters only for renditions that were
+// made on request: if they take too much space, the least recently used ones are deleted.
 const useInterval = time.Hour
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the same request
@@ -60,12 +60,12 @@ const useInterval = time.Hour
 type servedRows struct {
 	object    files.Object
 	rendition servedPicture
-	isCurrent bool      // the URL names the object's current content (parameter v)
-	expires   time.Time // when the rows must be read again although the content has not changed; zero for never
+	isCurrent bool      // the URL names the object's current content (v parameter)
+	expires   time.Time // when the rows must be read again although the content has not changed; zero means never
 }
 
 func (rows servedRows) size() int {
-	const fixed = 700 // estimate in bytes for ids, checksums, times and the entry itself
+	const fixed = 700 // estimated bytes of ids, checksums, times and the cache entry itself
 	return fixed + 2*len(rows.object.Name) + len(rows.object.CacheControl) + len(rows.rendition.Name) + len(rows.rendition.content)
 }
 
@@ -89,10 +89,10 @@ func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.serve(w, r, req, func(servedRows) {})
+	return s.serve(w, r, req, func(servedRows) {}) // private responses are not cached
 }
 
-// RenderTransform responds with the rendition that the token of a signed URL names; text is the token's transform.
+// RenderTransform responds with the rendition that the token of a signed URL names. text is the transform in the token, as JSON.
 func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text json.RawMessage) error {
 	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, urlVersion: r.URL.Query().Get("v"), exact: true, private: true}
 	if err := json.Unmarshal(text, &req.transform); err != nil {
@@ -207,8 +207,8 @@ func (s *Service) findRows(r *http.Request, req request) (rows servedRows, err e
 	return rows, nil
 }
 
-// recordUse updates the time of use of a rendition, unless the disk is full. An error does not fail the request, because the time only decides
-// which rendition is evicted first, and reading can be possible when writing is not.
+// recordUse updates the time of use of a rendition, unless the disk is full. An error does not fail the request, because the time only
+// decides which rendition is evicted first, and reading can be possible when writing is not.
 func (s *Service) recordUse(ctx context.Context, blobID string, now time.Time) {
 	if s.cfg.Full != nil && s.cfg.Full() {
 		return
@@ -272,7 +272,7 @@ type servedPicture struct {
 	renditionRow
 
 	mime            string
-	transformations string // value of the header X-Transformations; "" for substitutes
+	transformations string // value of the X-Transformations header; "" for substitutes
 	isSubstitute    bool   // another picture than the requested rendition
 	isFallback      bool   // another format would have been better, but does not exist yet
 	content         []byte // the bytes, if they are not in the store; else nil
@@ -386,7 +386,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 			return nil, err
 		}
 	}
-	if f, ok := s.failures.Get(content.Versions{}, m.Version+"/"+w.name); ok && s.now().Before(f.until) {
+	if f, ok := s.failures.Get(content.Versions{}, m.Version+"/"+w.name); ok && s.now().Before(f.expires) {
 		return nil, f.err
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)

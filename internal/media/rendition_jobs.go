@@ -36,10 +36,10 @@ const JobTimeout = 15 * time.Minute
 // mediaJob is the payload of a job of these kinds, and of JobVideo (which moves the index of a video to the beginning of its file).
 type mediaJob struct {
 	ObjectID string `json:"object_id"`
-	Version  string `json:"version"` // id of the object's blob (stored bytes); if the object has another blob by now, the job is obsolete
+	Version  string `json:"version"` // id of the object's blob (stored bytes); once the object has another blob, the job is obsolete
 }
 
-// Errors of withLease, which runs a function while no other node or job makes files from the same object. The errors are for videos too.
+// Errors of withLease, which runs a function while no other node or job makes files from the same object. Jobs of videos get them too.
 var (
 	errObsolete = errors.New("the picture has been replaced or removed")
 	errBusy     = errors.New("another job or request is making renditions of this picture")
@@ -62,7 +62,7 @@ func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
 
 // MakeAVIF runs a job of the kind JobAVIF. It makes no AVIF if the engine cannot make AVIF.
 func (s *Service) MakeAVIF(ctx context.Context, payload []byte) error {
-	return s.runStageJob(ctx, payload, stageAVIF, "")
+	return s.runStageJob(ctx, payload, stageAVIF, "" /* no next job */)
 }
 
 // runStageJob makes the missing renditions of a picture in all stages up to and including finalStage. It then enqueues a job of
@@ -115,7 +115,7 @@ func (s *Service) makeStage(ctx context.Context, objectID, version string, stage
 	if stage == stageAVIF && !s.cfg.Engine.AVIF() {
 		return nil
 	}
-	// Usually an earlier job has made this stage. That is checked without the lease, so as not to delay others.
+	// Usually an earlier job has made this stage. This check needs no lease, so it does not delay other holders.
 	if o, m, err := findMediaObjectByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != stateFailed {
 		if missing, err := s.listMissingInStage(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.needsUpdate(stage) {
 			return nil

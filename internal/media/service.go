@@ -56,22 +56,22 @@ type Engine interface {
 
 // Config configures a Service.
 type Config struct {
-	// Engine makes renditions, in jobs and on request. If it is nil, there are no renditions.
+	// Engine makes renditions, in jobs and on request. If Engine is nil, there are no renditions.
 	Engine Engine
-	// Jobs is the queue of the jobs that follow an upload. If it is nil, there are no such jobs.
+	// Jobs is the queue of the jobs that follow an upload. If Jobs is nil, there are no such jobs.
 	Jobs *jobs.Queue
-	// Content has the content version (the number that each change of visible content raises), and reports outages of the database. If it
-	// is nil, rows are read for each request, and no rendition is served during an outage.
+	// Content reads the content version (the number that each change of visible content raises), and reports outages of the database. If
+	// Content is nil, rows are read for each request, and no rendition is served during an outage.
 	Content *content.Version
 	// Access decides who may see the renditions of an object.
 	Access files.AccessFunc
-	// Scratch is the folder for temporary files; "" means the system's.
+	// Scratch is the folder for temporary files. "" means the system's folder.
 	Scratch string
-	// Full reports whether the disk of the data folder is full. Then the times of use of renditions are not stored, because each write would
-	// use up the space that is kept for signing in and deleting. If it is nil, they are always stored.
+	// Full reports whether the disk of the data folder is full. While it is full, the times of use of renditions are not stored, because each
+	// write would use up the space that is kept for signing in and deleting. If Full is nil, the times are always stored.
 	Full func() bool
-	// MaxLazyBytes limits the total size in bytes of the lazy renditions (made on request, not in advance). If they exceed it, the least
-	// recently used ones are deleted. 0 means 2 GB.
+	// MaxLazyBytes limits the total size in bytes of the lazy renditions (made on request, not in advance). If they exceed MaxLazyBytes, the
+	// least recently used ones are deleted. 0 means 2 GB.
 	MaxLazyBytes int64
 }
 

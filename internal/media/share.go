@@ -12,17 +12,19 @@ import (
 // This file returns the URLs of renditions (resized copies of pictures) that package pages puts into the HTML of pages: for search engines,
 // link previews and lists.
 
-// smallWidth is the width in pixels of Picture.Small, which lists show.
+// smallWidth is the width in pixels of Picture.Small. Lists show this rendition.
 const smallWidth = 128
 
 // largeWidth is the maximum width in pixels of Picture.Large.
 const largeWidth = 1600
 
-// Picture contains URLs of a picture's renditions. They are paths on this server and contain the version of the content (v), such as
+// Picture contains URLs of a picture's renditions. The URLs are paths on this server and contain the version of the content (v), such as
 // /storage/v1/render/image/public/product-images/heron.jpg?width=128&v=0123456789abcdef.
 type Picture struct {
-	Share         string // for link previews (og:image): 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
-	Small         string // a rendition smallWidth pixels wide; for a narrower picture, one of the picture's own width
+	// Share is for link previews (og:image): 1200 × 630 pixels, under 300 kB. It shows the whole picture on a background of its dominant
+	// colour.
+	Share         string
+	Small         string // the rendition that is smallWidth pixels wide, or as wide as the picture if that is narrower
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
@@ -31,29 +33,29 @@ type Picture struct {
 // the video plays). Files that are unknown or cannot be read are left out.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
-	names := map[string]objectName{}
+	nameByURL := map[string]objectName{}
 	var wanted []objectName
 	for _, publicURL := range urls {
-		b, name, ok := files.ParsePublicURL(publicURL)
+		bucket, name, ok := files.ParsePublicURL(publicURL)
 		if !ok {
 			continue
 		}
 		if still, isVideo := files.StillOf(name); isVideo {
 			name = still
 		}
-		names[publicURL] = objectName{b, name}
-		wanted = append(wanted, names[publicURL])
+		nameByURL[publicURL] = objectName{bucket, name}
+		wanted = append(wanted, nameByURL[publicURL])
 	}
 	if len(wanted) == 0 || s.cfg.Engine == nil {
 		return out, nil
 	}
-	known, err := listMediaObjects(ctx, s.db, wanted)
+	objects, err := listMediaObjects(ctx, s.db, wanted)
 	if err != nil {
 		return nil, err
 	}
-	for publicURL, name := range names {
-		if k, ok := known[name]; ok && k.Kind == "image" && k.State != stateFailed && s.cfg.Engine.CanDecode(k.MimeType) {
-			if out[publicURL], err = k.newPicture(); err != nil {
+	for publicURL, name := range nameByURL {
+		if object, ok := objects[name]; ok && object.Kind == "image" && object.State != stateFailed && s.cfg.Engine.CanDecode(object.MimeType) {
+			if out[publicURL], err = object.newPicture(); err != nil {
 				return nil, err
 			}
 		}

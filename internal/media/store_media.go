@@ -25,8 +25,8 @@ const (
 // media is a row of the table media: what is known about the picture or video of an object, beyond the object's own row.
 type media struct {
 	ObjectID            string
-	Version             string          // id of the blob (the stored bytes) that the row describes
-	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed, otherwise ""
+	Version             string          // id of the blob (stored bytes) that the row describes
+	Kind, State, Reason string          // Kind is image or video; Reason is a code if State is failed, otherwise ""
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
 	Facts               rendition.Facts // size, placeholder, colours and rights of a picture; for a video, only Width and Height are set
 	Original            *files.Blob     // the file as it was uploaded; nil if visitors get the upload itself
@@ -49,9 +49,9 @@ const selectMediaObject = "select " + mediaObjectColumns + " from storage_object
 
 // scanMediaObject scans a row of mediaObjectColumns. The field media of the result is nil if no media row describes the object's
 // current file.
-func scanMediaObject(row db.Row) (s mediaObject, err error) {
+func scanMediaObject(row db.Row) (result mediaObject, err error) {
 	var (
-		o                       = &s.Object
+		o                       = &result.Object
 		m                       media
 		f                       = &m.Facts
 		id, version, originalID *string
@@ -62,26 +62,27 @@ func scanMediaObject(row db.Row) (s mediaObject, err error) {
 		&f.Height, &f.Alpha, &f.Thumbhash, &f.Color, &f.Profile, &f.Wide,
 		&f.DeltaE, &f.Creator, &f.Rights, &originalID, &original.Size,
 		&original.ETag, &m.FocusX, &m.FocusY, &m.Duration, &m.Codec)
-	if err != nil || id == nil || *version != o.BlobID { // id is nil without a media row; another version belongs to the previous file
-		return s, err
+	// id is nil if there is no media row. A row with another version describes the previous file of the object.
+	if err != nil || id == nil || *version != o.BlobID {
+		return result, err
 	}
 	m.ObjectID, m.Version = *id, *version
 	if originalID != nil {
 		original.ID, m.Original = *originalID, &original
 	}
-	s.media = &m
-	return s, nil
+	result.media = &m
+	return result, nil
 }
 
 // findMediaObject returns an object and its media row. The media row is nil if there is none.
 func findMediaObject(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, *media, error) {
-	s, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
-	return s.Object, s.media, err
+	found, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
+	return found.Object, found.media, err
 }
 
 func findMediaObjectByID(ctx context.Context, q db.Querier, id string) (files.Object, *media, error) {
-	s, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.id = $1", id))
-	return s.Object, s.media, err
+	found, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.id = $1", id))
+	return found.Object, found.media, err
 }
 
 // objectName is the bucket and the name of an object.
@@ -145,7 +146,7 @@ func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Ins
 	return err
 }
 
-// videoColumns returns the values for duration (in seconds) and codec of a video, nil for one that cannot be read.
+// videoColumns returns the values of the columns duration (in seconds) and codec. For a video that cannot be read, both are nil.
 func videoColumns(f *files.Video) (duration, codec any) {
 	if f.Failure != "" {
 		return nil, nil

@@ -22,7 +22,7 @@ type renditionRow struct {
 	P3            bool      // the colours are in Display P3, not sRGB
 	Eager         bool      // true: made in advance, and never deleted for space; false: made on request
 	Revision      int       // version number of the encoders that made it; 0 if it must be made again
-	UsedAt        time.Time // when it was used last; updated at most once in useInterval (an hour)
+	UsedAt        time.Time // when it was last used; updated at most once per useInterval (an hour)
 }
 
 // renditionColumns are the columns of media_renditions, in the order in which scanRendition reads them.
@@ -33,26 +33,26 @@ func scanRendition(row db.Row) (r renditionRow, err error) {
 	return r, err
 }
 
-// listRenditions returns a picture's renditions.
+// listRenditions returns a picture's renditions, sorted by name.
 func listRenditions(ctx context.Context, q db.Querier, objectID string) ([]renditionRow, error) {
 	return db.Collect(ctx, q, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 order by name", objectID)
 }
 
-// findRenditions returns those renditions of a picture that have one of the names.
+// findRenditions returns the renditions of a picture that have one of the names, in no particular order.
 func findRenditions(ctx context.Context, d *db.DB, objectID string, names []string) ([]renditionRow, error) {
 	text, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
-	wanted := "(select value from json_each($2))" // a subquery that returns the names
+	selectNames := "(select value from json_each($2))"
 	if d.Dialect == db.Postgres {
-		wanted = "(select jsonb_array_elements_text($2::text::jsonb))"
+		selectNames = "(select jsonb_array_elements_text($2::text::jsonb))"
 	}
-	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+wanted, objectID, string(text))
+	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+selectNames, objectID, string(text))
 }
 
-// insertRendition inserts a rendition. It first deletes an existing rendition of the same name, and returns the blob id of the deleted one
-// as replaced. replaced is "" if there was none.
+// insertRendition inserts a rendition. It first deletes an existing rendition of the same name. replaced is the blob id of the deleted
+// rendition, or "" if there was none.
 func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replaced string, err error) {
 	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {

@@ -27,7 +27,7 @@ const smallFileBytes = 1 << 20
 //   - For a tile (a part of the full size), the result is a transparent picture, because the page shows a smaller picture below the tile.
 //   - Otherwise the candidates are the uncropped renditions in the requested format, and the public file if the client can show it. If
 //     there are none, the candidates are the uncropped renditions in other formats.
-//   - The result is the narrowest candidate that is at least as wide as needed. If all are narrower, it is the widest.
+//   - The result is the narrowest candidate that is at least as wide as needed. If all are narrower, the result is the widest candidate.
 //   - Without candidates, the result is a plain picture in the dominant colour.
 func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (servedPicture, error) {
 	if order.Crop != (rendition.Rect{}) { // a tile
@@ -37,7 +37,7 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 	if err != nil {
 		return servedPicture{}, err
 	}
-	var candidates, otherFormats []servedPicture // renditions in the format of the order (the rendition to be made), and in others
+	var candidates, otherFormats []servedPicture // renditions in the format of the order (the rendition to be made), and in other formats
 	for _, r := range all {
 		if !strings.HasPrefix(r.Name, string(rendition.Contain)) { // only names of uncropped renditions begin with "contain"
 			continue
@@ -82,7 +82,7 @@ func neededWidth(o rendition.Order, m *media) int {
 	return max(o.Width, o.Height*m.Facts.Width/max(1, m.Facts.Height))
 }
 
-// compareWidths compares two widths, for sorting: first those of at least wanted, ascending, then the smaller ones, descending.
+// compareWidths compares two widths, for sorting: first the widths of at least wanted, ascending, then the smaller widths, descending.
 func compareWidths(a, b, wanted int) int {
 	switch {
 	case a >= wanted && b >= wanted:

@@ -16,10 +16,10 @@ import (
 )
 
 // This file reads the parameters of a request that describe the requested rendition (a copy of a picture in another size, shape or format),
-// such as ?width=640&height=480&resize=cover&quality=80. accept.go reads the header Accept.
+// such as ?width=640&height=480&resize=cover&quality=80. accept.go reads the Accept header.
 
 // maxRequestedSide is the limit for requested widths and heights in pixels (Supabase's limit is 2000). A larger width or height is reduced
-// to the limit, or to the width of the picture's widest rendition if that is more.
+// to this limit or, if that is more, to the width of the picture's widest rendition.
 const maxRequestedSide = 2560
 
 // transform is the requested rendition, with the fields of TransformOptions in supabase-js. Fields that are missing in the request are 0 or
@@ -44,19 +44,19 @@ const frameMode = "frame"
 
 // parseTransform reads a transform from the parameters of a URL and validates it.
 func parseTransform(q url.Values) (t transform, err error) {
-	for _, number := range []struct {
+	for _, param := range []struct {
 		name  string
 		field *int
 	}{{"width", &t.Width}, {"height", &t.Height}, {"quality", &t.Quality}} {
-		text := q.Get(number.name)
+		text := q.Get(param.name)
 		if text == "" {
 			continue
 		}
 		v, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
-			return t, files.ErrInvalidParameter(number.name + " must be a whole number")
+			return t, files.ErrInvalidParameter(param.name + " must be a whole number")
 		}
-		*number.field = int(v)
+		*param.field = int(v)
 	}
 	t.Resize, t.Format = q.Get("resize"), q.Get("format")
 	if text := q.Get("tile"); text != "" {
@@ -120,8 +120,8 @@ func (t *transform) order(width, height int, exact bool) rendition.Order {
 		return shareOrder()
 	}
 	available := widths(width, height)
-	most := max(maxRequestedSide, available[len(available)-1])
-	w, h := min(t.Width, most), min(t.Height, most)
+	limit := max(maxRequestedSide, available[len(available)-1])
+	w, h := min(t.Width, limit), min(t.Height, limit)
 	o := rendition.Order{Fit: rendition.Contain}
 	if exact && t.Quality != 0 {
 		o.Quality = min(100, (t.Quality+2)/5*5)
@@ -133,7 +133,7 @@ func (t *transform) order(width, height int, exact bool) rendition.Order {
 		case w == 0, h != 0 && byHeight < w:
 			w = byHeight
 		}
-		if o.Width = max(1, min(w, width, most, maxSideWebP*width/height)); !exact {
+		if o.Width = max(1, min(w, width, limit, maxSideWebP*width/height)); !exact {
 			o.Width = snap(available, o.Width)
 		}
 		return o
@@ -149,7 +149,7 @@ func (t *transform) order(width, height int, exact bool) rendition.Order {
 	return o
 }
 
-// transformationsHeader returns the value of Supabase's header X-Transformations for a rendition.
+// transformationsHeader returns the value of Supabase's X-Transformations header for a rendition.
 func (t *transform) transformationsHeader(o rendition.Order, exact bool) string {
 	var out []string
 	add := func(name string, value any) { out = append(out, fmt.Sprintf("%s:%v", name, value)) }

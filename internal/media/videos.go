@@ -26,8 +26,8 @@ const JobVideo = "film" // stored jobs contain the kind, so it cannot change
 // to it.
 const VideoTimeout = 30 * time.Minute
 
-// maxProbes is the maximum number of videos whose headers are read at the same time. The index of each of them, up to 64 MB, is in memory
-// then.
+// maxProbes is the maximum number of videos whose headers are read at the same time. The limit exists because the index of each video, up to
+// 64 MB, is held in memory.
 const maxProbes = 2
 
 // videoState returns the state of a video from the result of probeVideo: failed, ready or waiting.
@@ -42,8 +42,8 @@ func videoState(f *files.Video) string {
 }
 
 // probeVideo reads a video's header and index. If the file is not a readable video, err is nil and the inspection contains a Failure: the
-// caller can then store the file, and the owner sees the reason. If the end of the file is missing, truncated is also set, so that the
-// caller can reject an upload.
+// caller can then store the file, and the owner sees the reason. If the end of the file is missing, truncated is an error with the details,
+// so that the caller can reject an upload. Otherwise truncated is nil.
 func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, truncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
@@ -51,7 +51,7 @@ func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type
 	defer s.probes.Release(1)
 	withFailure := func(reason string) *files.Inspection { return &files.Inspection{Video: &files.Video{Failure: reason}} }
 	if t == files.Matroska {
-		return withFailure(reasonMatroska), nil, nil
+		return withFailure(reasonMatroska), nil /* not truncated */, nil
 	}
 	info, err := video.Probe(f)
 	switch {
@@ -186,25 +186,25 @@ func (s *Service) saveVideo(ctx context.Context, m *media, found *files.Inspecti
 }
 
 // verifyVideo compares a video with its row.
-func (s *Service) verifyVideo(ctx context.Context, p mediaObject) error {
+func (s *Service) verifyVideo(ctx context.Context, object mediaObject) error {
 	switch {
-	case p.media == nil:
+	case object.media == nil:
 		return errors.New("it has no media row")
-	case p.State == stateFailed:
-		return errors.New(reasonText(p.Reason))
+	case object.State == stateFailed:
+		return errors.New(reasonText(object.Reason))
 	}
-	if err := s.verifyBlob(ctx, "the video", p.BlobID, p.ETag); err != nil {
+	if err := s.verifyBlob(ctx, "the video", object.BlobID, object.ETag); err != nil {
 		return err
 	}
-	found, err := s.inspectStored(ctx, p.Object)
+	found, err := s.inspectStored(ctx, object.Object)
 	switch {
 	case err != nil:
 		return err
 	case found.Video.Failure != "":
 		return errors.New(reasonText(found.Video.Failure))
-	case p.State == stateWaiting, !found.Video.IndexFirst:
+	case object.State == stateWaiting, !found.Video.IndexFirst:
 		return errors.New("its index is at the end of the file")
-	case !p.matches(found):
+	case !object.matches(found):
 		return errors.New("its row does not match the file")
 	}
 	return nil
@@ -218,9 +218,9 @@ func (m *media) matches(found *files.Inspection) bool {
 
 // rebuildVideo probes a video again and moves its index to the beginning if necessary. It returns an error for a video that
 // cannot be shown. If all is false, it skips a video that is in order.
-func (s *Service) rebuildVideo(ctx context.Context, p mediaObject, all bool) error {
-	m := p.media
-	found, err := s.inspectStored(ctx, p.Object)
+func (s *Service) rebuildVideo(ctx context.Context, object mediaObject, all bool) error {
+	m := object.media
+	found, err := s.inspectStored(ctx, object.Object)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a variable
-// with its name, help text and labels, an entry in descriptions, and a call in Collect.
+// with its name, help text and labels, an entry in descriptions, and a call of gauge or counter in Collect.
 
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {
@@ -29,7 +29,7 @@ type Sources struct {
 	Backup  func(ctx context.Context) (BackupState, error)
 }
 
-// BackupState describes the backup. If backups are off, only On is set, to false.
+// BackupState describes the backup. If On is false, backups are off, and the other fields are not set.
 type BackupState struct {
 	On      bool
 	Age     time.Duration // age of the latest restore point (a state that the backup can restore); negative if there is none
@@ -57,7 +57,7 @@ var (
 	mailAttempts    = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
-// descriptions are the variables above. Prometheus gets them through the method Describe.
+// descriptions are the variables above. Prometheus gets them from Describe.
 var descriptions = []*prometheus.Desc{
 	jobsUnfinished, jobsFailed, databaseUp,
 	poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds,
@@ -69,7 +69,7 @@ func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// collector reads the sources at each scrape, so that nothing is measured between scrapes.
+// collector reads the sources at each scrape. Between scrapes it costs nothing.
 type collector struct {
 	Sources
 	log *slog.Logger

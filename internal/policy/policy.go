@@ -19,7 +19,7 @@ const (
 	Delete Action = "delete"
 )
 
-// Condition is a condition on one column of a row. Either the column must equal Value, or the column is a time that must meet When. A
+// Condition is a condition on one column of a row: either the column must equal Value, or it contains a time that must meet When. A
 // Condition is data and not a function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
@@ -33,7 +33,7 @@ type When string
 // The conditions on times.
 const (
 	Come       When = "come"         // the time is now or in the past
-	ComeOrNull When = "come or null" // like Come; also met by null (no beginning is set)
+	ComeOrNull When = "come or null" // the time is now or in the past, or null (no beginning is set)
 	NotCome    When = "not come"     // the time is in the future, or null (no end is set)
 )
 
@@ -66,7 +66,7 @@ var (
 	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // pairs whose work and series are both published
 )
 
-// Table decides what the caller may do with rows of a table. A new table needs a case here; without a case only the service key may use it.
+// Table decides what the caller may do with rows of a table. A new table needs a case here. Without a case, only the service key may use it.
 func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
 		return allRows
@@ -174,7 +174,7 @@ func SiteSettings(c identity.Caller) bool {
 // rpc/restore_files. Revisions contain hidden rows and the private settings.
 func History(c identity.Caller) bool { return SiteSettings(c) }
 
-// Activity reports whether the caller may read who did what with rpc/get_activity: sign-ins with their IP addresses too.
+// Activity reports whether the caller may read the activity log with rpc/get_activity: who did what, and sign-ins with their IP addresses.
 func Activity(c identity.Caller) bool { return SiteSettings(c) }
 
 // SiteHealth reports whether the caller may read the state of the backups, the disk, the mails, the certificate and the version,
@@ -195,11 +195,11 @@ const (
 	FileSign  FileAction = "sign"  // make a URL with which anyone can read
 )
 
-// Buckets are the three public buckets.
+// Buckets are the three public buckets, with the site's pictures and videos.
 var Buckets = []string{"product-images", "review-images", "cover-images"}
 
-// ConversationBucket is the private bucket with the pictures of conversations. Visitors see those of their own at its private link. The
-// program writes into it, as part of a reply.
+// ConversationBucket is the private bucket with the pictures of conversations. A visitor sees the pictures of a conversation at its private
+// link. The program writes the pictures, as part of a reply.
 const ConversationBucket = "conversation-pictures"
 
 // Object reports whether the caller may do this with the objects of a bucket.
@@ -236,13 +236,14 @@ func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
 		return hasKnownRole(c)
-	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-review", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
+	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-review", "commission-board", "calendar-feed",
+		"contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false
 }
 
-// hasKnownRole reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
+// hasKnownRole reports whether the caller has one of the three roles. All other callers, such as the zero Caller, must not do anything.
 func hasKnownRole(c identity.Caller) bool {
 	return c.Role == identity.Anon || c.Role == identity.Authenticated || c.Role == identity.Service
 }

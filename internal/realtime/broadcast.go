@@ -31,7 +31,7 @@ type envelope struct {
 }
 
 // authorizeSend reports whether the member may send messages and presence now. If not, authorizeSend replies to the client with an error.
-// If the rights of the member cannot be read, or not in time, it closes the socket.
+// If the member's rights cannot be read in time, it closes the socket.
 func (sock *socket) authorizeSend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
@@ -78,9 +78,9 @@ func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming)
 // deliverMessage sends a message to the members of its channel on this node who may receive it.
 func (s *Service) deliverMessage(ctx context.Context, e envelope) {
 	s.mu.Lock()
-	list := members(s.topics[topic{e.Topic, e.Private}])
+	receivers := members(s.topics[topic{e.Topic, e.Private}])
 	s.mu.Unlock()
-	for _, m := range list {
+	for _, m := range receivers {
 		if (m.id == e.From && !m.receivesOwn) || !s.mayReceive(ctx, m) {
 			continue
 		}

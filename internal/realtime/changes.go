@@ -28,13 +28,13 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 // RecordInserted is Record for inserted rows that the program does not have in memory. The database itself reads them with query, which
 // must return each inserted row of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
-	const record = "null" // a placeholder in the JSON of the event: the database puts the row in its place
-	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
+	const placeholder = "null" // the database puts the row in its place
+	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(placeholder), At: s.changedAt()})
 	if err != nil {
 		return err
 	}
-	before, after, _ := strings.Cut(string(event), record)
-	return s.bus.RecordRows(ctx, tx, kindChange, before, after, query, args...)
+	prefix, suffix, _ := strings.Cut(string(event), placeholder)
+	return s.bus.RecordRows(ctx, tx, kindChange, prefix, suffix, query, args...)
 }
 
 // changedAt returns the current time in the format of RowChange.At.
@@ -50,7 +50,7 @@ func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, keys ...string) e
 type decodedChange struct {
 	db.RowChange
 	columns []db.ColumnType            // all columns of the table
-	record  map[string]json.RawMessage // the new row; if the row was deleted, its key and the columns that the policy reads
+	record  map[string]json.RawMessage // the new row; of a deleted row, only its key and the columns that the policy reads
 	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
 	bodies  map[string]json.RawMessage // cache of the encoded change (method body), by the list of columns that a subscriber has selected
 }

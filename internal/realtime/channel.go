@@ -34,7 +34,7 @@ type member struct {
 	receivesOwn   bool    // option self of the join: the client also receives the broadcasts that it sends
 	wantsAck      bool    // option ack of the join: the client gets a reply to each broadcast that it sends
 	wantsPresence bool    // whether the client receives presence events (which clients are on the channel)
-	presenceKey   string  // the name under which the client appears in that list
+	presenceKey   string  // the client's name in the list of the clients on the channel
 	subscriptions []subscription
 
 	// Service.mu guards the fields below.

@@ -91,10 +91,10 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 	meta["phx_ref"] = toJSON(ref)
 	joined := presenceRow{ref: ref, key: m.presenceKey, topic: m.topic, meta: toJSON(meta)}
 	s.mu.Lock()
-	before := m.presenceRef
+	oldRef := m.presenceRef
 	s.mu.Unlock()
 	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		left, err := deletePresence(ctx, tx, before)
+		left, err := deletePresence(ctx, tx, oldRef)
 		if err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (s *Service) renewPresences(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	now := s.now()
-	if err := touchPresences(ctx, s.db, refs, now); err != nil {
+	if err := renewPresences(ctx, s.db, refs, now); err != nil {
 		return err
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -88,7 +88,7 @@ func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	var writing sync.WaitGroup
 	writing.Go(func() { sock.write(ctx) })
 	sock.read(ctx)
-	sock.close(0, "")
+	sock.close(0 /* no close frame */, "")
 	writing.Wait()
 	return nil
 }

@@ -46,8 +46,8 @@ func scanPresence(row db.Row) (p presenceRow, err error) {
 	return p, err
 }
 
-// touchPresences renews the presences with the given refs, in one statement.
-func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time) error {
+// renewPresences renews the presences with the given refs, in one statement.
+func renewPresences(ctx context.Context, d *db.DB, refs []string, now time.Time) error {
 	if len(refs) == 0 {
 		return nil
 	}

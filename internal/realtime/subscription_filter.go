@@ -31,7 +31,7 @@ const (
 type condition struct {
 	column   db.ColumnType
 	operator string         // eq, in, like and so on
-	not      bool           // whether the result of the operator is negated
+	negated  bool           // the operator has the prefix "not."
 	values   []any          // operands: strings, bools, int64s or time.Times, by the type of the column; nil for null
 	pattern  *regexp.Regexp // the compiled operand of an operator in patternCompilers; nil for other operators
 }
@@ -47,10 +47,10 @@ var comparisons = map[string]func(sign int) bool{
 	"gte": func(s int) bool { return s >= 0 },
 }
 
-// patternCompilers has a function for each operator that matches a pattern, which compiles the operand. like takes an SQL pattern and match
-// a regular expression. The operators with an i ignore case: their functions are called with fold = true.
-var patternCompilers = map[string]func(text string, fold bool) (*regexp.Regexp, error){
-	"like": likePattern, "ilike": likePattern, "match": matchPattern, "imatch": matchPattern,
+// patternCompilers has a function for each operator whose operand is a pattern. The function compiles the operand: an SQL pattern for like,
+// a regular expression for match. For ilike and imatch it is called with ignoreCase = true.
+var patternCompilers = map[string]func(pattern string, ignoreCase bool) (*regexp.Regexp, error){
+	"like": compileLike, "ilike": compileLike, "match": compileRegexp, "imatch": compileRegexp,
 }
 
 // parseFilter parses the filter of a subscription. A filter is a list of conditions, separated by commas, each of the form
@@ -85,27 +85,27 @@ func parseCondition(columns []db.ColumnType, text string) (c condition, err erro
 		return c, fmt.Errorf("the filter names the column %q, which does not exist", name)
 	}
 	c.column = columns[i]
-	kind := c.column.Type
-	rest, c.not = strings.CutPrefix(rest, "not.")
+	columnType := c.column.Type
+	rest, c.negated = strings.CutPrefix(rest, "not.")
 	operator, value, ok := strings.Cut(rest, ".")
 	if c.operator = operator; !ok {
 		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
 	}
-	if (kind == "_text" || kind == "json") && operator != "is" {
-		return c, fmt.Errorf("filters on the column %q of type %s are not supported", name, kind)
+	if (columnType == "_text" || columnType == "json") && operator != "is" {
+		return c, fmt.Errorf("filters on the column %q of type %s are not supported", name, columnType)
 	}
 	switch {
 	case comparisons[operator] != nil, operator == "isdistinct":
 		if value, err = unquote(value); err != nil {
 			return c, err
 		}
-		c.values, err = readValues(kind, []string{value})
+		c.values, err = readValues(columnType, []string{value})
 	case operator == "in":
-		c.values, err = parseIn(kind, value)
+		c.values, err = parseIn(columnType, value)
 	case operator == "is":
-		c.values, err = parseIs(kind, value)
+		c.values, err = parseIs(columnType, value)
 	case patternCompilers[operator] != nil:
-		if kind != "text" {
+		if columnType != "text" {
 			return c, fmt.Errorf("%s needs a text column, and %q is not one", operator, name)
 		}
 		if value, err = unquote(value); err == nil {
@@ -117,7 +117,7 @@ func parseCondition(columns []db.ColumnType, text string) (c condition, err erro
 	return c, err
 }
 
-func parseIn(kind, text string) ([]any, error) {
+func parseIn(columnType, text string) ([]any, error) {
 	if !strings.HasPrefix(text, "(") || !strings.HasSuffix(text, ")") || len(text) < 2 {
 		return nil, fmt.Errorf("in needs its values in parentheses, not %q", text)
 	}
@@ -133,15 +133,15 @@ func parseIn(kind, text string) ([]any, error) {
 			return nil, err
 		}
 	}
-	return readValues(kind, items)
+	return readValues(columnType, items)
 }
 
-func parseIs(kind, text string) ([]any, error) {
+func parseIs(columnType, text string) ([]any, error) {
 	switch strings.ToLower(text) {
 	case "null":
 		return []any{nil}, nil
 	case "unknown", "true", "false":
-		if kind != "bool" {
+		if columnType != "bool" {
 			return nil, fmt.Errorf("is.%s needs a boolean column", text)
 		}
 		if strings.EqualFold(text, "unknown") {
@@ -152,16 +152,16 @@ func parseIs(kind, text string) ([]any, error) {
 	return nil, fmt.Errorf("is takes null, true, false or unknown, not %q", text)
 }
 
-// likePattern translates a LIKE pattern to RE2, which runs in linear time. fold ignores case.
-func likePattern(text string, fold bool) (*regexp.Regexp, error) {
+// compileLike translates an SQL pattern to RE2, which runs in linear time.
+func compileLike(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
 	flags := "(?s)"
-	if fold {
+	if ignoreCase {
 		flags = "(?si)"
 	}
 	var b strings.Builder
 	b.WriteString(flags + "^")
 	escaped := false
-	for _, r := range text {
+	for _, r := range pattern {
 		switch {
 		case !escaped && r == '\\':
 			escaped = true
@@ -176,7 +176,7 @@ func likePattern(text string, fold bool) (*regexp.Regexp, error) {
 		escaped = false
 	}
 	if escaped {
-		return nil, fmt.Errorf("the pattern %q ends in an escape", text)
+		return nil, fmt.Errorf("the pattern %q ends in an escape", pattern)
 	}
 	b.WriteString("$")
 	return regexp.Compile(b.String())
@@ -234,12 +234,12 @@ func unquote(text string) (string, error) {
 	return "", fmt.Errorf("a quote is not closed in %q", text)
 }
 
-func readValues(kind string, texts []string) ([]any, error) {
+func readValues(columnType string, texts []string) ([]any, error) {
 	values := make([]any, len(texts))
 	for i, text := range texts {
-		v, err := readValue(kind, text)
+		v, err := readValue(columnType, text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not a value of the type %s", text, kind)
+			return nil, fmt.Errorf("%q is not a value of the type %s", text, columnType)
 		}
 		values[i] = v
 	}
@@ -250,8 +250,8 @@ func readValues(kind string, texts []string) ([]any, error) {
 var errValue = errors.New("not a value of the column's type")
 
 // readValue parses a value of a column's type. It returns a string, bool, int64 or time.Time.
-func readValue(kind, text string) (any, error) {
-	switch kind {
+func readValue(columnType, text string) (any, error) {
+	switch columnType {
 	case "uuid":
 		id, err := uuid.Parse(text)
 		return id.String(), err
@@ -281,18 +281,18 @@ func readValue(kind, text string) (any, error) {
 }
 
 // valueOf decodes a column's value from its JSON; nil stands for null.
-func valueOf(kind string, raw json.RawMessage) (any, error) {
+func valueOf(columnType string, raw json.RawMessage) (any, error) {
 	if isNull(raw) {
 		return nil, nil
 	}
 	if raw[0] != '"' {
-		return readValue(kind, string(raw))
+		return readValue(columnType, string(raw))
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return nil, err
 	}
-	return readValue(kind, text)
+	return readValue(columnType, text)
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
@@ -325,7 +325,7 @@ func (c condition) matches(record map[string]json.RawMessage) bool {
 		return false
 	}
 	if c.operator == "is" && c.values[0] == nil { // before valueOf, which cannot decode lists
-		return isNull(raw) != c.not
+		return isNull(raw) != c.negated
 	}
 	value, err := valueOf(c.column.Type, raw)
 	if err != nil {
@@ -333,17 +333,17 @@ func (c condition) matches(record map[string]json.RawMessage) bool {
 	}
 	switch {
 	case c.operator == "is":
-		return (value == c.values[0]) != c.not
+		return (value == c.values[0]) != c.negated
 	case c.operator == "isdistinct":
-		return (value == nil || compare(value, c.values[0]) != 0) != c.not
+		return (value == nil || compare(value, c.values[0]) != 0) != c.negated
 	case value == nil:
 		return false
 	case c.pattern != nil:
 		text, isText := value.(string)
-		return isText && c.pattern.MatchString(text) != c.not
+		return isText && c.pattern.MatchString(text) != c.negated
 	case c.operator == "in":
-		return slices.ContainsFunc(c.values, func(v any) bool { return compare(value, v) == 0 }) != c.not
+		return slices.ContainsFunc(c.values, func(v any) bool { return compare(value, v) == 0 }) != c.negated
 	default:
-		return comparisons[c.operator](compare(value, c.values[0])) != c.not
+		return comparisons[c.operator](compare(value, c.values[0])) != c.negated
 	}
 }

@@ -20,7 +20,7 @@ type Config struct {
 	KeyID, Secret    string // the access key
 	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
 	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
-	Create           bool   // whether a missing bucket may be created; the caller of New does that, New does not read this field
+	Create           bool   // a missing bucket may be created; New ignores this field, and its caller creates the bucket
 }
 
 // Limits of the requests.
@@ -29,7 +29,7 @@ const (
 	headerTimeout = 30 * time.Second // maximum time from the end of a request to the headers of its response
 	maxRetryWait  = time.Second      // maximum wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
-	idleConns     = 32               // maximum number of idle connections to a server
+	maxIdleConns  = 32               // maximum number of idle connections to a server
 )
 
 // Dial is a function that opens connections, such as the method DialContext of net.Dialer.
@@ -51,7 +51,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 		return stallTimeoutConn{conn}, nil
 	}
 	transport.ResponseHeaderTimeout = headerTimeout
-	transport.MaxIdleConnsPerHost = idleConns
+	transport.MaxIdleConnsPerHost = maxIdleConns
 	// Compression would hide an object's length, and does not make pictures smaller.
 	transport.DisableCompression = true
 	return s3.New(s3.Options{
@@ -71,7 +71,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 	})
 }
 
-// noRateLimit replaces the SDK's limit for retries, which stays used up for a while after an outage.
+// noRateLimit replaces the SDK's rate limit for retries, whose quota stays exhausted for a while after an outage.
 type noRateLimit struct{}
 
 func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {

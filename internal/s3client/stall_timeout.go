@@ -40,40 +40,40 @@ func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
 type stallTimeoutTransport struct{ http.RoundTripper }
 
 func (t stallTimeoutTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, end := context.WithCancelCause(r.Context())
+	ctx, cancel := context.WithCancelCause(r.Context())
 	response, err := t.RoundTripper.RoundTrip(r.WithContext(ctx))
 	if err != nil {
-		end(nil)
+		cancel(nil)
 		return nil, err
 	}
-	response.Body = &stallTimeoutBody{ReadCloser: response.Body, ctx: ctx, end: end}
+	response.Body = &stallTimeoutBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel}
 	return response, nil
 }
 
 // stallTimeoutBody is a body whose request ends when a read takes longer than readTimeout. The time between two reads does not count.
 type stallTimeoutBody struct {
 	io.ReadCloser
-	ctx   context.Context // a field, because Read has no context parameter
-	end   context.CancelCauseFunc
-	timer *time.Timer // nil before the first Read
+	ctx    context.Context // a field, because Read has no context parameter
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // nil before the first Read
 }
 
 func (b *stallTimeoutBody) Read(p []byte) (int, error) {
 	if b.timer == nil {
-		b.timer = time.AfterFunc(readTimeout, func() { b.end(errStalled) })
+		b.timer = time.AfterFunc(readTimeout, func() { b.cancel(errStalled) })
 	} else {
 		b.timer.Reset(readTimeout)
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	if err != nil && !errors.Is(err, io.EOF) && errors.Is(context.Cause(b.ctx), errStalled) {
-		err = errStalled // in place of the error that ctx was cancelled: the caller has not cancelled it
+		err = errStalled // and not "context canceled", because the caller has not cancelled the request
 	}
 	return n, err
 }
 
 func (b *stallTimeoutBody) Close() error {
-	defer b.end(nil)
+	defer b.cancel(nil)
 	return b.ReadCloser.Close()
 }
 

@@ -1,6 +1,6 @@
 // Package seal encrypts and authenticates ("seals") secrets, job payloads and private keys before they are stored in the database. It uses
-// AES-256-GCM with a key that is not in the database. The sealed bytes begin with a random nonce. They are bound to a purpose: a text that
-// names their use or row.
+// AES-256-GCM with a key that is not in the database. The sealed bytes begin with a random nonce, and are bound to a purpose: a text
+// that names their use or row.
 package seal
 
 import (
@@ -12,8 +12,8 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// ErrOpen is returned by Open in three cases: the bytes were sealed with another key, they were sealed for another purpose, or they were
-// changed since. Commands show its text to the operator.
+// ErrOpen is returned by Open if the bytes were sealed with another key, were sealed for another purpose, or have changed. Commands show its
+// text to the operator.
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
 // Sealer seals with the current key, and decrypts what the current key or the previous key has sealed.

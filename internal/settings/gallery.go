@@ -13,13 +13,13 @@ type Gallery struct {
 	HideEmpty bool     `json:"hideEmpty"`       // true: types without a work have no filter button
 }
 
-// The orders of works, as the parameter order of requests.
+// The orders of works, as the order parameter of requests.
 const (
 	OrderNewest = "created_at.desc" // the newest work first
-	OrderManual = "position.asc"    // by the column position; rpc/move_work sets it
+	OrderManual = "position.asc"    // by the position column; rpc/move_work sets it
 )
 
-// artworkTypes lists the types of works that the column artwork_type allows, in the order of the form.
+// artworkTypes lists the types of works that the artwork_type column allows, in the order of the form.
 var artworkTypes = []string{"digital", "watercolour", "mural", "oil", "acrylic"}
 
 // HiddenTypes returns the types of works that the gallery does not show.

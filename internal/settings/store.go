@@ -14,7 +14,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes the table site_settings. Its rows have a key, and a value in JSON.
+// This file reads and writes the site_settings table. Its rows have a key, and a value in JSON.
 
 // seed is the public part of the settings of a new site, in JSON. Stored settings override it field by field.
 //
@@ -47,12 +47,12 @@ func siteOf(rows map[string]string) (Site, error) {
 		return Site{}, fmt.Errorf("seed: %w", err)
 	}
 	if value, ok := rows[SiteKey]; ok {
-		original := site.Gallery
-		original.Types = slices.Clone(original.Types)                // Unmarshal writes into the slice that it finds
+		seedGallery := site.Gallery
+		seedGallery.Types = slices.Clone(seedGallery.Types)          // Unmarshal writes into the slice that it finds
 		if err := json.Unmarshal([]byte(value), &site); err != nil { // keeps the seed's value for a missing field
 			return Site{}, fmt.Errorf("site settings: %w", err)
 		}
-		site.Gallery = site.Gallery.withDefaults(original)
+		site.Gallery = site.Gallery.withDefaults(seedGallery)
 	}
 	return site, nil
 }

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// storeResponseTime measures the response time and stores it in the table response_time, if pages show it. It does not write the same hours
+// storeResponseTime measures the response time and stores it in the response_time table, if pages show it. It does not write the same hours
 // again, because each write raises the content version and so invalidates the cached pages.
 func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if site.ResponseTime != responseMeasured {

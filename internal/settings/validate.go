@@ -22,7 +22,7 @@ import (
 // This file trims and checks the settings before they are saved. A new field needs a check in normalizeAndCheck, or a row in the list of
 // normalizeAndCheckTexts.
 
-// Maximum lengths in characters (code points), except where a comment states another unit. A longer value is an error, and is not cut off.
+// Maximum lengths in characters (code points), except where a comment states another unit. A longer value is an error.
 const (
 	maxName         = 60        // name of the site
 	maxLine         = 200       // a text of one line, or a user name of Instagram or Facebook
@@ -37,8 +37,8 @@ const (
 // messageMonths are the valid values of Site.MessageMonths: after how many months messages are deleted. 0 means never.
 var messageMonths = []int{0, 6, 12, 24}
 
-// errField returns the error for an invalid field. Its code is the SQLSTATE invalid_parameter_value. The field Details has the name of
-// the setting, such as "site.email". The form shows the error beside the input for that setting.
+// errField returns the error for an invalid field. Its code is the SQLSTATE invalid_parameter_value. Its Details is the name of the
+// setting, such as "site.email". The form shows the error beside the input for that setting.
 func errField(field, why string) *apperr.Error {
 	e := apperr.New(http.StatusBadRequest, "22023", field+" "+why)
 	e.Details = field

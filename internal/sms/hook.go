@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// Hook is a webhook of the operator (who runs the server). It receives each message as JSON, and must send the message to the phone.
-// Requests are signed according to Standard Webhooks 1.0, so that the receiver can recognize forged requests.
+// Hook is a webhook of the operator (who runs the server). The webhook receives each message as JSON, and must send it to the phone. Requests
+// are signed according to Standard Webhooks 1.0, so that the webhook can reject forged requests.
 type Hook struct {
 	URL    string
-	Secret string // the key of the signatures: v1,whsec_<base64>
+	Secret string // v1,whsec_ and the key of the signatures in base64
 
 	key []byte // the decoded Secret; set by decodeSecret
 }
@@ -67,11 +67,11 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	if err != nil {
 		return errors.New("sms: the hook's URL cannot be called") // without the cause: it contains the URL, which may be secret
 	}
-	id, sent := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
+	id, timestamp := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("webhook-id", id)
-	req.Header.Set("webhook-timestamp", sent)
-	req.Header.Set("webhook-signature", "v1,"+h.sign(id, sent, body))
+	req.Header.Set("webhook-timestamp", timestamp)
+	req.Header.Set("webhook-signature", "v1,"+h.sign(id, timestamp, body))
 	response, err := s.exchange(req)
 	if err != nil {
 		return err
@@ -79,10 +79,10 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	return hookError(response)
 }
 
-// sign returns the signature of a request, which was sent at the Unix time sent.
-func (h *Hook) sign(id, sent string, body []byte) string {
+// sign returns the signature of a request. timestamp is the time of the request in Unix seconds.
+func (h *Hook) sign(id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, h.key)
-	mac.Write([]byte(id + "." + sent + "."))
+	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(body)
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }

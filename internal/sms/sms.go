@@ -23,7 +23,7 @@ import (
 
 // Message is a text message with a code for a phone.
 type Message struct {
-	ID       string // the same at every attempt, so that receivers can ignore duplicates; "": Send creates one
+	ID       string // the same at every attempt, so that receivers can ignore duplicates; if "", Send creates an id
 	UserID   string // id of the account; only the hook gets it
 	Phone    string // country code and number, digits without +
 	Code     string
@@ -48,8 +48,8 @@ type Sender struct {
 
 // Limits of one HTTP request.
 const (
-	requestTimeout = 15 * time.Second
-	maxResponse    = 64 << 10 // bytes of a response that are read
+	requestTimeout   = 15 * time.Second
+	maxResponseBytes = 64 << 10 // the rest of a longer response is not read
 )
 
 // New returns a sender. It returns an error when the hook's secret is malformed.
@@ -107,7 +107,7 @@ func (s *Sender) messageText(ctx context.Context, m Message) (string, error) {
 	return i18n.Choose(string(m.Language)).Text("sms.code", "code", m.Code, "site", site), nil
 }
 
-// exchange sends the request and returns the first maxResponse bytes of the response. A status other than 2xx is an error,
+// exchange sends the request and returns the first maxResponseBytes bytes of the response. A status other than 2xx is an error,
 // which is jobs.Permanent when another attempt would only repeat it.
 func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 	res, err := s.client.Do(req)
@@ -118,7 +118,7 @@ func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 		return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	response, err = io.ReadAll(io.LimitReader(res.Body, maxResponse))
+	response, err = io.ReadAll(io.LimitReader(res.Body, maxResponseBytes))
 	if res.StatusCode/100 == 2 {
 		if err != nil {
 			return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)

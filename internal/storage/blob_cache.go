@@ -16,11 +16,11 @@ import (
 const (
 	// blobCacheBytes is the maximum size of all entries together.
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the maximum size of a small blob (a blob that is cached) in the data folder. Larger ones are sent by sendfile
-	// (the kernel copies the file to the connection), without using memory.
+	// maxSmallOnDisk is the maximum size of a small blob (a blob that is cached) in the data folder. Larger blobs are sent by sendfile,
+	// without using memory: the kernel copies the file to the connection.
 	maxSmallOnDisk = 256 << 10
-	// maxEntryBytes is the size of the largest entry that content.Cache stores. It is the only limit for small blobs in an S3 bucket. They may
-	// be larger than those in the data folder, because each read from S3 costs a request.
+	// maxEntryBytes is the size of the largest entry that content.Cache stores. It is the only limit for small blobs in an S3 bucket. Such
+	// blobs may be larger than small blobs in the data folder, because each read from S3 costs a request.
 	maxEntryBytes = blobCacheBytes / content.MaxShare
 	// blobCacheOverhead is an estimate of the memory that an entry needs besides the bytes of the blob.
 	blobCacheOverhead = 300
@@ -34,9 +34,8 @@ type blobCache struct {
 	lookups  content.Lookups // counts of hits and misses
 }
 
-// versionless keeps cached blobs when content changes. content.Cache drops its values when the content version (the number that each change
-// of visible content raises) changes. Blobs never change, so they need not be dropped. This value, which never changes, takes the place of
-// the version.
+// versionless is the content version of all entries of blobCache. content.Cache drops an entry when the content version (the number that
+// each change of visible content raises) differs from that of the entry. Blobs never change, so this constant version keeps their entries.
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {
@@ -57,16 +56,16 @@ func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error
 		file, err := b.store.Open(ctx, f.ID)
 		return files.Body{File: file}, err
 	}
-	whole, isHit := b.cache.entries.Get(versionless, f.ID)
+	blobBytes, isHit := b.cache.entries.Get(versionless, f.ID)
 	b.cache.lookups.Record(isHit)
 	if isHit {
-		return files.Body{Bytes: whole}, nil
+		return files.Body{Bytes: blobBytes}, nil
 	}
-	whole, err := b.cache.entries.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
-		read, err := b.readAll(ctx, f)
-		return read, true /* cacheable */, err
+	blobBytes, err := b.cache.entries.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
+		blobBytes, err := b.readAll(ctx, f)
+		return blobBytes, true /* cacheable */, err
 	})
-	return files.Body{Bytes: whole}, err
+	return files.Body{Bytes: blobBytes}, err
 }
 
 // readAll reads a blob into memory.

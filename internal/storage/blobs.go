@@ -13,8 +13,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file stores and removes blobs (the bytes of files under ids). It also records which blobs are pending: those to which no row of a
-// file refers.
+// This file stores and removes blobs (the bytes of files under ids). It also records which blobs are pending, that is, no row of a file
+// refers to them.
 
 const (
 	// sweepAge is how long a blob stays pending before Sweep, a part of the regular maintenance, removes it.
@@ -77,7 +77,7 @@ func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	return ids, err
 }
 
-// Staged is a complete file to which no row refers yet. The caller must call Discard in the end; after a Commit that does nothing.
+// Staged is a complete file to which no row refers yet. The caller must call Discard in the end; after a Commit, Discard does nothing.
 type Staged struct {
 	*blob.Staged
 	blobs   *Blobs

@@ -20,12 +20,12 @@ import (
 // maxConversationPicture is the maximum size in bytes of a picture in a conversation (a visitor's message and its replies).
 const maxConversationPicture = 10 << 20
 
-// EnsureBuckets creates the site's three public buckets and the private one of conversations, and sets their limits (docs/product.md,
-// rule 42). review-images accepts only pictures, and the other two public buckets also videos. EnsureBuckets keeps the
-// limits that the owner (an account with the role admin) has changed.
+// EnsureBuckets creates the site's three public buckets and the private bucket of conversations, and sets their limits (docs/product.md,
+// rule 42). review-images accepts only pictures. The other two public buckets also accept videos. EnsureBuckets keeps the limits that the
+// owner (an account with the role admin) has changed.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
-	images := mimeTypes(func(t *files.Type) bool { return t.Image })
-	all := mimeTypes(func(*files.Type) bool { return true })
+	imageTypes := mimeTypes(func(t *files.Type) bool { return t.Image })
+	allTypes := mimeTypes(func(*files.Type) bool { return true })
 	now := s.now()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		for _, id := range append(slices.Clone(policy.Buckets), policy.ConversationBucket) {
@@ -34,14 +34,14 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 				Name:             id,
 				Public:           true,
 				FileSizeLimit:    &s.cfg.MaxUpload,
-				AllowedMimeTypes: all,
+				AllowedMimeTypes: allTypes,
 				CreatedAt:        now,
 				UpdatedAt:        now,
 			}
 			switch id {
 			case "review-images":
 				limit := min(s.cfg.MaxUpload, maxImageBytes)
-				b.FileSizeLimit, b.AllowedMimeTypes = &limit, images
+				b.FileSizeLimit, b.AllowedMimeTypes = &limit, imageTypes
 			case policy.ConversationBucket:
 				limit := min(s.cfg.MaxUpload, maxConversationPicture)
 				b.Public, b.FileSizeLimit = false, &limit
@@ -55,10 +55,10 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 	})
 }
 
-// mimeTypes returns the MIME types of the accepted file types for which keep returns true.
-func mimeTypes(keep func(*files.Type) bool) (names []string) {
+// mimeTypes returns the MIME types of the accepted file types for which include returns true.
+func mimeTypes(include func(*files.Type) bool) (names []string) {
 	for _, t := range files.Types {
-		if keep(t) {
+		if include(t) {
 			names = append(names, t.MIME)
 		}
 	}
@@ -71,16 +71,16 @@ func (b bucket) allows(mime string) bool {
 	if b.AllowedMimeTypes == nil {
 		return true
 	}
-	kind, _, _ := strings.Cut(mime, "/")
-	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == kind+"/*" })
+	mainType, _, _ := strings.Cut(mime, "/")
+	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == mainType+"/*" })
 }
 
 // isFixed reports whether the bucket can be neither deleted nor made public or private, because the site's pages or conversations show the
 // files in it.
 func (b bucket) isFixed() bool { return files.CleanedBucket(b.ID) }
 
-// hasOtherAccess reports whether the bucket is public although it must be private, or the reverse.
-func (b bucket) hasOtherAccess() bool { return b.isFixed() && b.Public != files.SiteBucket(b.ID) }
+// hasWrongAccess reports whether a bucket of the site or of conversations is public although it must be private, or the reverse.
+func (b bucket) hasWrongAccess() bool { return b.isFixed() && b.Public != files.SiteBucket(b.ID) }
 
 // bucketJSON is a bucket in the form of the type Bucket of the client (supabase-js). Owner is always empty, Type always STANDARD.
 type bucketJSON struct {

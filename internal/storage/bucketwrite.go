@@ -21,7 +21,7 @@ import (
 
 // This file creates, changes, empties and deletes buckets.
 
-// bucketRequest is the body of a request to CreateBucket or UpdateBucket. UpdateBucket changes only the settings that the body contains.
+// bucketRequest is the body of a request to CreateBucket or UpdateBucket. UpdateBucket changes only the settings in the body.
 type bucketRequest struct {
 	ID               string          `json:"id"`   // only for CreateBucket; "" means the same as Name
 	Name             string          `json:"name"` // only for CreateBucket; "" means the same as ID
@@ -33,29 +33,29 @@ type bucketRequest struct {
 }
 
 var (
-	// bucketNamePattern is Supabase's rule for names, without the characters that end the path of a URL.
+	// bucketNamePattern is Supabase's rule for names, but without the character "?", which would end the path of a URL.
 	bucketNamePattern = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
-	// mimePattern matches a MIME type in lower case, such as image/png or image/*.
+	// mimePattern matches a MIME type in lower case, such as image/png or image/*. Each part has at most 127 characters (RFC 6838 §4.2).
 	mimePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
 	// sizePattern matches a number with or without a unit, such as 1.5 or 20MB. parseSize uses it.
 	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets are names that no bucket may have. In a URL such as /storage/v1/object/public/…, the first segment after object is a
-// bucket or one of these words, so a bucket must not be named like one. The names . and .. are reserved because clients remove such
-// segments from URLs.
+// reservedBuckets are names that no bucket may have, in lower or upper case. In a URL such as /storage/v1/object/public/…, the first segment
+// after object is the name of a bucket or one of these words. The names . and .. are reserved because clients remove such segments from
+// URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
-// validBucketName reports whether a bucket may have the name.
-func validBucketName(name string) bool {
+// isValidBucketName reports whether a bucket may have the name.
+func isValidBucketName(name string) bool {
 	return bucketNamePattern.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
 }
 
 // maxMimeTypes is the maximum number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
-// apply checks the request's settings and puts them into b. A bucket's limit must not exceed maxUpload, the server's limit in bytes.
-func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
+// apply checks the request's settings and puts them into b. The file size limit must not exceed maxUploadBytes, the limit of the server.
+func (req *bucketRequest) apply(b *bucket, maxUploadBytes int64) error {
 	switch {
 	case req.Type != nil && *req.Type != "STANDARD":
 		return files.ErrNotSupported("type " + strconv.Quote(*req.Type))
@@ -70,8 +70,8 @@ func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 		if err != nil {
 			return files.ErrInvalidParameter(`file_size_limit must be a number of bytes, or text such as "20MB"`).Because(err)
 		}
-		if limit != nil && *limit > maxUpload {
-			return errTooLarge.Becausef("file_size_limit %d of at most %d", *limit, maxUpload)
+		if limit != nil && *limit > maxUploadBytes {
+			return errTooLarge.Becausef("file_size_limit %d of at most %d", *limit, maxUploadBytes)
 		}
 		b.FileSizeLimit = limit
 	}
@@ -134,7 +134,7 @@ func parseSize(raw json.RawMessage) (*int64, error) {
 // CreateBucket handles POST /storage/v1/bucket.
 func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return err
 	}
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
@@ -146,7 +146,7 @@ func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	if req.Name == "" {
 		req.Name = req.ID
 	}
-	if !validBucketName(req.ID) || !validBucketName(req.Name) {
+	if !isValidBucketName(req.ID) || !isValidBucketName(req.Name) {
 		return errBucketName
 	}
 	now := s.now().UTC().Truncate(time.Microsecond)
@@ -167,7 +167,7 @@ func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 // UpdateBucket handles PUT /storage/v1/bucket/{bucket}.
 func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return err
 	}
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
@@ -181,7 +181,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 			return err
 		}
-		if b.hasOtherAccess() {
+		if b.hasWrongAccess() {
 			return errBucketFixed
 		}
 		b.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)

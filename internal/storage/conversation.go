@@ -26,7 +26,7 @@ type ReceivedPicture struct {
 
 	service *Service
 	file    *incomingFile
-	isSaved bool // Save was successful; Discard must not remove the file, because the transaction may have been committed
+	isSaved bool // Save was successful; the transaction may have been committed, so Discard must not remove the file
 }
 
 // Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. If the picture has no metadata,
@@ -123,7 +123,7 @@ func (s *Service) ServePicture(w http.ResponseWriter, r *http.Request, name stri
 	r.SetPathValue("bucket", policy.ConversationBucket)
 	r.SetPathValue("path", name)
 	err = s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
-	if errors.Is(err, errHidden) {
+	if errors.Is(err, errOnlyRenditions) {
 		return true, nil
 	}
 	return false, err

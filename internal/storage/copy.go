@@ -23,7 +23,7 @@ type requestedMetadata struct {
 }
 
 // Copy handles POST /storage/v1/object/copy. It stores the source's bytes as a new upload, with all checks of an upload. With the
-// header x-upsert: true the copy may replace an object.
+// x-upsert: true header, the copy may replace an object.
 func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	req, destination, err := s.readAndAuthorizeMove(w, r, policy.FileRead)
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range maxAttempts { // findMetadata and open both read the source's row; if the row has changed in between, both are called again
+	// findMetadata and open both read the source's row. If the row changes in between, both are called again.
+	for range maxAttempts {
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return db.NoRowsAs(err, files.ErrNoObject)
@@ -44,7 +45,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.CleanedBucket(destination.ID) { // for such a bucket put strips private metadata from the file, so it needs the original
+		if files.CleanedBucket(destination.ID) { // put strips the private metadata, so it needs the original
 			find = findOriginal
 		}
 		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic) // neverPublic: do not cache the bytes
@@ -69,8 +70,8 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	return files.ErrNoObject
 }
 
-// options returns the metadata of the copy. If the request has copyMetadata: false, it is the request's metadata. If not, it is the
-// source's. userMetadata is the source's user metadata, as JSON text or nil.
+// options returns the metadata of the copy. If the request has copyMetadata: false, the copy gets the request's metadata. Otherwise, it gets
+// the source's metadata. userMetadata is the source's user metadata, as JSON text or nil.
 func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOptions, error) {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if req.CopyMetadata == nil || *req.CopyMetadata {

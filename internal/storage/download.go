@@ -16,8 +16,8 @@ import (
 
 // This file responds to requests for the files of objects, at their public URLs and at the URLs that need a token.
 
-// FromCache returns a handler for the requests at /storage/v1. It responds to a request at a public URL if the row of the file is in the row
-// cache (rows of public files that were requested before). It passes all other requests to next, which must call Public for public URLs.
+// FromCache returns a handler for the requests at /storage/v1. The handler responds to a request at a public URL if the row of the file is in
+// the row cache (rows of public files that were requested before). All other requests go to next, which must call Public for public URLs.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }
@@ -28,12 +28,12 @@ func rowKey(r *http.Request) (string, bool) {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	// The key is the escaped path, because a%2Fb and a/b are different: only a/b is a bucket and a name. a%2Fb is one segment.
 	key := r.URL.EscapedPath()
-	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
+	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOtherBytes(r)
 }
 
-// wantsOther reports whether a request has a parameter that asks for other bytes than the public ones: original (the file as it was
-// uploaded), or versionId, which is not supported.
-func wantsOther(r *http.Request) bool {
+// wantsOtherBytes reports whether a request does not ask for the public file. The parameter original asks for the file as it was uploaded,
+// and versionId for an older version, which is not supported.
+func wantsOtherBytes(r *http.Request) bool {
 	if r.URL.RawQuery == "" {
 		return false
 	}
@@ -57,29 +57,30 @@ func blobOf(o files.Object) files.Blob { return files.Blob{ID: o.BlobID, Size: o
 
 // Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}. The request needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
-	fresh := func(remember func(files.Object)) error { // reads the row from the database, and passes it to remember for the row cache
+	// serveFresh reads the row from the database and passes it to remember, which puts it into the row cache.
+	serveFresh := func(remember func(files.Object)) error {
 		// As on Supabase, the response for a private bucket is the same as for one that does not exist.
 		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
 	}
-	stale := func(o files.Object) error { // called during an outage of the database
-		if wantsOther(r) {
+	serveStale := func(o files.Object) error { // o is from the row cache; called during an outage of the database
+		if wantsOtherBytes(r) {
 			return db.ErrOutage
 		}
 		return s.sendPublic(w, r, o)
 	}
-	return s.rows.Serve(w, r, r.URL.EscapedPath(), fresh, stale)
+	return s.rows.Serve(w, r, r.URL.EscapedPath(), serveFresh, serveStale)
 }
 
 // Download handles GET and HEAD of the URLs of objects that need a token. The caller must be allowed to read the bucket.
 func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
-	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject, func(files.Object) {})
+	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject, func(files.Object) { /* not for the row cache */ })
 }
 
-// serve responds with the object that a request names. visible reports whether the request may read a bucket; notVisible is the
+// serve responds with the object that a request names. isVisible reports whether the request may read a bucket. errNotVisible is the
 // error if it may not. If anyone can get the same bytes at the public URL, serve passes the object to remember.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error, remember func(files.Object)) error {
-	b, name, err := s.target(r, visible, notVisible)
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, isVisible func(bucket) bool, errNotVisible error, remember func(files.Object)) error {
+	b, name, err := s.target(r, isVisible, errNotVisible)
 	if err != nil {
 		return err
 	}
@@ -97,15 +98,15 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		find = findOriginal
 	}
 	isPublic := func(o files.Object) bool {
-		return b.Public && access == files.AccessAll && !wantsOriginal && !isHidden(o)
+		return b.Public && access == files.AccessAll && !wantsOriginal && !keepsMetadata(o)
 	}
 	o, body, err := s.open(r.Context(), find, b.ID, name, isPublic)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }() // it was only read
-	if isHidden(o) && files.CleanedBucket(b.ID) && !canWrite {
-		return errHidden
+	if keepsMetadata(o) && files.CleanedBucket(b.ID) && !canWrite {
+		return errOnlyRenditions
 	}
 	if isPublic(o) {
 		remember(o)
@@ -117,15 +118,15 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	return nil
 }
 
-// target returns the bucket and the name of the object that a request reads. visible and notVisible are as for serve.
-func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible error) (b bucket, name string, err error) {
+// target returns the bucket and the name of the object that a request reads. isVisible and errNotVisible are as for serve.
+func (s *Service) target(r *http.Request, isVisible func(bucket) bool, errNotVisible error) (b bucket, name string, err error) {
 	if b, err = s.bucket(r.Context(), r.PathValue("bucket")); err != nil {
 		return b, "", err
 	}
 	name = r.PathValue("path")
 	switch {
-	case !visible(b):
-		return b, "", notVisible
+	case !isVisible(b):
+		return b, "", errNotVisible
 	case r.URL.Query().Has("versionId"):
 		return b, "", files.ErrNotSupported("versionId")
 	case !files.ValidName(name):
@@ -134,8 +135,8 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible 
 	return b, name, nil
 }
 
-// isHidden reports whether an object is a picture whose metadata cannot be removed.
-func isHidden(o files.Object) bool {
+// keepsMetadata reports whether an object is a picture of a type from which metadata cannot be removed.
+func keepsMetadata(o files.Object) bool {
 	kind := files.TypeOf(o.MimeType)
 	return kind != nil && kind.KeepsMetadata
 }

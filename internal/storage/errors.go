@@ -42,9 +42,10 @@ var (
 // Errors of pictures.
 var (
 	errHEIC              = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
-	errHidden            = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are only sent in other formats: request them from /render/image")
+	errOnlyRenditions    = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are only sent in other formats: request them from /render/image")
 	errOriginalForbidden = apperr.New(http.StatusForbidden, "AccessDenied", "Only callers who may replace the file can get its original")
-	errMoveIntoSite      = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are stored without private metadata: please copy it")
+	errMoveIntoSite      = apperr.New(http.StatusBadRequest, "FeatureNotEnabled",
+		"A picture cannot be moved into a bucket of the site, where pictures are stored without private metadata: please copy it")
 )
 
 func errTypeRefused(mime string) *apperr.Error {
@@ -84,9 +85,9 @@ var errorNamesByCode = map[string]errorNames{
 	identity.ErrExpired.Code:  {"Unauthorized", "InvalidJWT"},
 }
 
-// sentences maps an error's Code to a text of package i18n. The message of the response is this text, in the language that the
-// request asks for.
-var sentences = map[string]string{apperr.NoSpace.Code: "storage.diskFull", "HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
+// messageKeys maps an error's Code to the key of a text of package i18n. The message of the response is this text in the language that the
+// request asks for. Other errors have their own message, in English.
+var messageKeys = map[string]string{apperr.NoSpace.Code: "storage.diskFull", "HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
 
 // publicRenditions is the beginning of the public URLs of renditions, which the site's pages use.
 const publicRenditions = "/storage/v1/render/image/public/"
@@ -106,7 +107,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		status = e.Status
 	}
 	message := e.Message
-	if key, ok := sentences[e.Code]; ok {
+	if key, ok := messageKeys[e.Code]; ok {
 		message = i18n.Choose(r.Header.Get("Accept-Language")).Text(key)
 	}
 	w.Header().Set("Cache-Control", "no-store")

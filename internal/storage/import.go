@@ -21,7 +21,7 @@ import (
 const importedSumKey = "imported_sha256"
 
 // ImportFile stores a file of another site, as an upload with the service key (the API key with full rights) does. It returns an error if
-// an object has that name. size is the body's length in bytes, or -1 if it is unknown. If cacheControl is invalid, the file gets the
+// an object of that name exists. size is the body's length in bytes, or -1 if it is unknown. If cacheControl is invalid, the file gets the
 // default. If the file is refused, the error is the same *apperr.Error as for an upload over HTTP.
 func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControl string) error {
 	caller := identity.Caller{Role: identity.Service}
@@ -61,14 +61,14 @@ func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (strin
 		}
 	}
 	original, err := findOriginal(ctx, s.db, bucketID, name)
-	if errors.Is(err, db.ErrNoRows) { // removed meanwhile
+	if errors.Is(err, db.ErrNoRows) { // the object was removed meanwhile
 		return o.ETag, nil // ETag has the file's SHA-256
 	}
 	return original.ETag, err
 }
 
-// CheckImport returns the error that ImportFile would return for a file that begins with head. It cannot find all errors, because it does
-// not inspect the picture or video. head has the file's first files.SniffLength bytes, or the whole file.
+// CheckImport returns the error that ImportFile would return for a file that begins with head. It does not inspect the picture or video, so
+// ImportFile can still return an error. head has the file's first files.SniffLength bytes, or the whole file if it is shorter.
 func (s *Service) CheckImport(ctx context.Context, bucketID, name string, size int64, head []byte) error {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {

@@ -40,10 +40,10 @@ func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
 	return s.serveInfo(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-// serveInfo responds with the objectInfo of the object that a request names. visible reports whether the request may read a bucket. If
-// not, the error is notVisible.
-func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
-	b, name, err := s.target(r, visible, notVisible)
+// serveInfo responds with the objectInfo of the object that a request names. isVisible reports whether the request may read a bucket. If it
+// may not, the error is errNotVisible.
+func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, isVisible func(bucket) bool, errNotVisible error) error {
+	b, name, err := s.target(r, isVisible, errNotVisible)
 	if err != nil {
 		return err
 	}

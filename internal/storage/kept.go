@@ -13,8 +13,8 @@ import (
 )
 
 // This file keeps and restores files that were removed, replaced or moved. Such a file is kept if a row or a revision still refers to the
-// URL that the file had. A revision is a row as it was before a change or a deletion. The owner can restore a revision, and then needs its
-// files. A kept file has no public URL.
+// URL that the file had. A revision is a row as it was before a change or a deletion. If the owner restores a revision, its files are needed
+// again. A kept file has no public URL.
 
 // keptBucket is the bucket of the kept objects. Its name contains a control character, so that no URL and no request can name the bucket.
 const keptBucket = "\tkept"
@@ -85,7 +85,7 @@ func (s *Service) insertInKept(ctx context.Context, tx *db.Tx, o files.Object, m
 
 // discardOldest discards the oldest kept objects that had a name, if there are more than maxKeptOfName of them.
 func (s *Service) discardOldest(ctx context.Context, tx *db.Tx, bucketID, name string) error {
-	ids, err := listKeptBeyond(ctx, tx, bucketID, name, maxKeptOfName)
+	ids, err := listOlderKept(ctx, tx, bucketID, name, maxKeptOfName)
 	if err != nil {
 		return err
 	}

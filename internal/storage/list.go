@@ -13,18 +13,18 @@ import (
 // This file handles requests for the older of the two listings of objects. This listing has the entries of one folder: objects and
 // subfolders. The newer listing is in listv2.go.
 
-// Limits of requests with a JSON body. maxNames and maxBody apply to other handlers of this package too.
+// Limits of requests with a JSON body. Other handlers of this package also use maxNames and maxBodyBytes.
 const (
-	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
-	maxPage     = 1500    // maximum number of entries in a listing
-	maxNames    = 1000    // maximum number of names in a request to remove or sign objects
-	maxBody     = 2 << 20 // maximum size of the body in bytes
+	defaultPageSize = 100  // entries of a listing if the request has no limit; also the client's default
+	maxPageSize     = 1500 // maximum number of entries in a listing
+	maxNames        = 1000 // maximum number of names in a request to remove or sign objects
+	maxBodyBytes    = 2 << 20
 )
 
 // listRequest is the body of a request to List.
 type listRequest struct {
 	Prefix string `json:"prefix"` // the folder; "" is the top level
-	Limit  *int64 `json:"limit"`  // maximum number of entries, at most maxPage; nil means defaultPage
+	Limit  *int64 `json:"limit"`  // maximum number of entries, at most maxPageSize; nil means defaultPageSize
 	Offset int64  `json:"offset"` // number of entries to skip
 	Search string `json:"search"` // only entries whose names begin with this text are listed
 	SortBy sortBy `json:"sortBy"`
@@ -56,14 +56,14 @@ type listItem struct {
 // empty array for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return err
 	}
 	l, prefix, err := req.toListing(r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
-	items := []listItem{}
+	items := []listItem{} // not nil: without entries, the response is []
 	// No name can contain a longer search text, and SQLite refuses long patterns.
 	if !policy.Object(identity.Of(r.Context()), l.Bucket, policy.FileList) || !files.Storable(l.Bucket) || len(l.Search) > files.MaxName {
 		return httpx.JSON(w, http.StatusOK, items)
@@ -86,7 +86,7 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 // toListing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the requested one.
 // prefix is this part. The names in the response begin with it.
 func (req *listRequest) toListing(bucketID string) (l listing, prefix string, err error) {
-	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPage, Offset: req.Offset}
+	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPageSize, Offset: req.Offset}
 	if l.Folder != "" && !strings.HasSuffix(l.Folder, "/") {
 		l.Folder += "/"
 	}
@@ -98,7 +98,7 @@ func (req *listRequest) toListing(bucketID string) (l listing, prefix string, er
 		return l, "", files.ErrInvalidParameter("prefix and search must not have control characters")
 	}
 	if req.Limit != nil {
-		l.Limit = min(*req.Limit, maxPage)
+		l.Limit = min(*req.Limit, maxPageSize)
 	}
 	if l.Limit < 1 {
 		return l, "", files.ErrInvalidParameter("limit must be at least 1")

@@ -72,7 +72,7 @@ func TestListing(t *testing.T) {
 		} {
 			storagetest.Refused(t, s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(body)), "400", word)
 		}
-		storagetest.Refused(t, s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"`+strings.Repeat("a", maxBody)+`"}`)), "413", "Payload too large")
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"`+strings.Repeat("a", maxBodyBytes)+`"}`)), "413", "Payload too large")
 	})
 }
 

@@ -17,21 +17,21 @@ import (
 // This file handles requests for the newer of the two listings of objects. A response has a page of entries (objects and folders) and a
 // cursor for the next page. The older listing is in list.go.
 
-// maxPageV2 is the maximum number of entries in a page of ListV2, and the default.
-const maxPageV2 = 1000
+// maxPageSizeV2 is the maximum number of entries in a page of ListV2, and the default.
+const maxPageSizeV2 = 1000
 
 // listV2Request is the body of a request to ListV2.
 type listV2Request struct {
 	Prefix             string `json:"prefix"`         // the beginning of the full names
-	Limit              *int64 `json:"limit"`          // maximum number of entries, at most maxPageV2; nil means maxPageV2
+	Limit              *int64 `json:"limit"`          // maximum number of entries, at most maxPageSizeV2; nil means maxPageSizeV2
 	Cursor             string `json:"cursor"`         // from the previous response; "" for the first page
 	WithDelimiter      bool   `json:"with_delimiter"` // true: a folder below the prefix is one entry; false: its objects are entries
 	SortBy             sortBy `json:"sortBy"`
 	NoncurrentVersions string `json:"noncurrentVersions"` // must be exclude or "", because objects have no versions
 }
 
-// listV2Folder and listV2Object are the entries of a page. Name is the full name. The Name of a folder ends in a slash. Key is Name
-// without that slash. With WithDelimiter, Key is only the last part: the folder "a/b/" has the Key "b".
+// listV2Folder and listV2Object are the entries of a page. Name is the full name; the Name of a folder ends in a slash. Key is Name without
+// that slash. If the request has WithDelimiter, Key is only the last part of the name: the folder "a/b/" has the Key "b".
 type listV2Folder struct {
 	Name string `json:"name"`
 	Key  string `json:"key"`
@@ -59,14 +59,14 @@ type listV2Response struct {
 // get an empty list for every bucket (docs/product.md, rule 1).
 func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	var req listV2Request
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return err
 	}
 	p, err := req.toPage(r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
-	response := listV2Response{Folders: []listV2Folder{}, Objects: []listV2Object{}}
+	response := listV2Response{Folders: []listV2Folder{}, Objects: []listV2Object{}} // empty, not null, in JSON
 	if !policy.Object(identity.Of(r.Context()), p.Bucket, policy.FileList) || !files.Storable(p.Bucket) {
 		return httpx.JSON(w, http.StatusOK, response)
 	}
@@ -99,15 +99,15 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 
 // toPage checks the request.
 func (req *listV2Request) toPage(bucketID string) (p page, err error) {
-	p = page{Bucket: bucketID, Prefix: strings.TrimLeft(req.Prefix, "/"), Delimiter: req.WithDelimiter, Column: "name", Limit: maxPageV2}
+	p = page{Bucket: bucketID, Prefix: strings.TrimLeft(req.Prefix, "/"), Delimiter: req.WithDelimiter, Column: "name", Limit: maxPageSizeV2}
 	if !files.Storable(p.Prefix) {
 		return p, files.ErrInvalidParameter("prefix must not have control characters")
 	}
 	if req.Limit != nil {
-		p.Limit = min(*req.Limit, maxPageV2)
+		p.Limit = min(*req.Limit, maxPageSizeV2)
 	}
 	if p.Limit < 1 {
-		return p, files.ErrInvalidParameter("limit must be from 1 to " + strconv.Itoa(maxPageV2))
+		return p, files.ErrInvalidParameter("limit must be from 1 to " + strconv.Itoa(maxPageSizeV2))
 	}
 	if p.Descending, err = req.SortBy.read(pageSorts, &p.Column); err != nil {
 		return p, err

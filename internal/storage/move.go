@@ -30,10 +30,10 @@ type moveRequest struct {
 }
 
 // readAndAuthorizeMove reads a request to Move or Copy, and checks source and destination. The caller needs permission for sourceAction
-// in the source's bucket. The permission to write to the destination is checked first, so that a caller without it learns nothing about the
-// source.
+// in the source's bucket. The permission to write to the destination is checked first: a caller who may not write there learns nothing
+// about the source.
 func (s *Service) readAndAuthorizeMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return req, destination, err
 	}
 	if req.DestinationBucket == "" {
@@ -80,8 +80,8 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 // errNeedsCopy means that moveAndKeep must copy the object's bytes before the move.
 var errNeedsCopy = errors.New("the object's bytes have to be copied first")
 
-// moveAndKeep moves an object. If the object's bytes must stay at its old URL, it copies them before the transaction of the move, and
-// copies them again if the object is replaced meanwhile.
+// moveAndKeep moves an object. If a copy of the object must be kept for its old URL, moveAndKeep copies the bytes before the transaction of
+// the move, and again if the object is replaced meanwhile.
 func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination bucket) (moved files.Object, err error) {
 	var c *keptCopy
 	for range maxAttempts {

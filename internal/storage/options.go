@@ -26,7 +26,7 @@ func parseCacheControl(value string) (string, error) {
 		return defaultCacheControl, nil
 	}
 	directives := strings.Split(value, ",")
-	if len(directives) > len(cacheDirectives) { // some are repeated or unknown; the check limits the length of the result
+	if len(directives) > len(cacheDirectives) { // some are repeated or unknown; this limits the length of the result
 		return "", errBadCacheControl.Becausef("%d directives", len(directives))
 	}
 	for i, d := range directives {
@@ -43,8 +43,8 @@ func parseCacheControl(value string) (string, error) {
 	return strings.Join(directives, ", "), nil
 }
 
-// isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2). It compares
-// strings, because numbers with the same count of digits have the same order as their strings.
+// isSeconds reports whether s is a number of seconds up to 2^31, the largest number that caches must understand (RFC 9111 §1.2.2). Of
+// numbers with equally many digits, the larger number is the larger string, so isSeconds compares strings.
 func isSeconds(s string) bool {
 	const maxSeconds = "2147483648"
 	isNumber := s != "" && strings.Trim(s, "0123456789") == ""
@@ -62,7 +62,7 @@ func encodeMetadata(m map[string]any) (any, error) {
 	if m == nil {
 		return nil, nil
 	}
-	if !plainJSON(m, maxMetadataDepth) {
+	if !isPlainJSON(m, maxMetadataDepth) {
 		return nil, errBadMetadata.Becausef("too deep, or with U+0000")
 	}
 	text, err := json.Marshal(m)
@@ -75,16 +75,16 @@ func encodeMetadata(m map[string]any) (any, error) {
 	return string(text), nil
 }
 
-// plainJSON reports whether a JSON value has at most depth nested levels and no U+0000, which PostgreSQL's JSON cannot contain.
-func plainJSON(v any, depth int) bool {
+// isPlainJSON reports whether a JSON value has at most depth nested levels, and no U+0000, which JSON in PostgreSQL cannot contain.
+func isPlainJSON(v any, depth int) bool {
 	switch v := v.(type) {
 	case string:
 		return !strings.ContainsRune(v, 0)
 	case []any:
-		return depth > 0 && !slices.ContainsFunc(v, func(e any) bool { return !plainJSON(e, depth-1) })
+		return depth > 0 && !slices.ContainsFunc(v, func(e any) bool { return !isPlainJSON(e, depth-1) })
 	case map[string]any:
 		for key, e := range v {
-			if depth == 0 || strings.ContainsRune(key, 0) || !plainJSON(e, depth-1) {
+			if depth == 0 || strings.ContainsRune(key, 0) || !isPlainJSON(e, depth-1) {
 				return false
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file reads the uploaded files and the buckets of a site for the command atelie export, which writes them into an archive (a zip
-// file). It also stores the files and buckets of an archive for the command atelie import.
+// This file reads the uploaded files and the buckets of a site for the atelie export command, which writes them into an archive (a zip
+// file). It also stores the files and buckets of an archive for the atelie import command.
 
 // Original is the file of an object as it was uploaded.
 type Original struct {
@@ -72,7 +72,7 @@ func OwnBuckets(ctx context.Context, q db.Querier) ([]BucketSettings, error) {
 // CreateBucket and UpdateBucket. The error is an *apperr.Error if a setting is refused, such as a limit above the largest upload
 // of this server.
 func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error {
-	if !validBucketName(settings.ID) {
+	if !isValidBucketName(settings.ID) {
 		return errBucketName.Becausef("%q", settings.ID)
 	}
 	text, err := json.Marshal(settings)
@@ -86,11 +86,11 @@ func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error
 	now := s.now().UTC().Truncate(time.Microsecond)
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		b, err := lockBucket(ctx, tx, settings.ID)
-		missing := errors.Is(err, db.ErrNoRows)
-		if err != nil && !missing {
+		isMissing := errors.Is(err, db.ErrNoRows)
+		if err != nil && !isMissing {
 			return err
 		}
-		if missing {
+		if isMissing {
 			b = bucket{ID: settings.ID, Name: settings.ID, CreatedAt: now}
 		}
 		b.UpdatedAt = now
@@ -98,9 +98,9 @@ func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error
 			return err
 		}
 		switch {
-		case b.hasOtherAccess():
+		case b.hasWrongAccess():
 			return errBucketFixed
-		case missing:
+		case isMissing:
 			return insertBucket(ctx, tx, b)
 		}
 		return updateBucket(ctx, tx, b)

@@ -25,9 +25,9 @@ type PutOptions struct {
 	CacheControl string         // the Cache-Control header of downloads; "" is defaultCacheControl
 	Metadata     map[string]any // any JSON object, or nil
 
-	// inTx runs in the transaction that saves the row. If it returns an error, the upload fails. It may be nil.
+	// inTx, if not nil, runs in the transaction that saves the row. If inTx returns an error, the upload fails.
 	inTx func(context.Context, *db.Tx) error
-	// dropUpload means that the upload itself is not stored if there is a copy of it without metadata.
+	// dropUpload is true if the upload itself must not be stored when there is a copy of it without metadata.
 	dropUpload bool
 }
 

@@ -52,7 +52,7 @@ type removedItem struct {
 // objects that existed.
 func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	var req removeRequest
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return err
 	}
 	bucketID := r.PathValue("bucket")
@@ -74,7 +74,7 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 			names = append(names, e.name)
 		}
 	}
-	slices.Sort(names) // all removals lock rows in the same order, else two of them could deadlock
+	slices.Sort(names) // all removals lock rows in the same order, so that two of them cannot deadlock
 	removed, err := s.removeAll(r.Context(), bucketID, slices.Compact(names))
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
 	Options      PutOptions
-	// Grant is the permission that a signed upload URL gives, or nil. If Grant is set, Grant.Upsert replaces Options.Upsert.
+	// Grant is the permission that a signed upload URL gives. It is nil for other uploads. Grant.Upsert replaces Options.Upsert.
 	Grant *UploadGrant
 }
 

@@ -34,8 +34,8 @@ type Config struct {
 	// Content is nil, rows are read for each request, and no file is served during an outage.
 	Content *content.Version
 	// FileURLsLike returns all URLs in rows and revisions (earlier states of rows) that contain part. It may also return other strings.
-	// part consists of ASCII letters, digits and hyphens. By these URLs the Service decides whether a file that is removed, replaced or
-	// moved becomes a kept file. If FileURLsLike is nil, no file is kept.
+	// part consists of ASCII letters, digits and hyphens. The Service keeps a removed, replaced or moved file if these URLs refer to it.
+	// If FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
@@ -57,8 +57,8 @@ type Media interface {
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Move transfers the derived data of an object to another object with the same blob.
 	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
-	// Copy copies the derived data of the object with the id fromID to the second object, to. The blobs of the two objects have the same
-	// bytes, and so have their originals. original is the original of the second object, or nil if it has none.
+	// Copy copies the derived data of the object with the id fromID to the object to. The blobs of the two objects have the same bytes, and
+	// so do their originals. original is the original of to, or nil if to has none.
 	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
 	// Resume enqueues the next job of an object that was restored, unless its jobs had ended.
 	Resume(ctx context.Context, tx *db.Tx, o files.Object) error

@@ -176,7 +176,7 @@ func TestSignedUploads(t *testing.T) {
 			storagetest.Refused(t, s.Call(who, "POST", "/object/upload/sign/product-images/new.png", strings.NewReader("{}")), "403", "Unauthorized")
 		}
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/upload/sign/none/new.png", nil), "404", "Bucket not found")
-		s.Clock = s.Clock.Add(uploadLife)
+		s.Clock = s.Clock.Add(uploadLifetime)
 		storagetest.Refused(t, s.Call("nobody", "PUT", late, bytes.NewReader(content)), "400", "InvalidJWT")
 		storagetest.Refused(t, s.Call("nobody", "PUT", again, bytes.NewReader(form), "Content-Type", contentType), "400", "InvalidJWT")
 		s.Holds(1)
@@ -297,7 +297,7 @@ func FuzzListingOptions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		var v1 listRequest
 		if json.Unmarshal([]byte(body), &v1) == nil {
-			if l, _, err := v1.toListing("b"); err == nil && (!files.Storable(l.Folder) || !files.Storable(l.Search) || l.Limit < 1 || l.Limit > maxPage || l.Offset < 0) {
+			if l, _, err := v1.toListing("b"); err == nil && (!files.Storable(l.Folder) || !files.Storable(l.Search) || l.Limit < 1 || l.Limit > maxPageSize || l.Offset < 0) {
 				t.Errorf("%s gives %+v", body, l)
 			} else if err != nil && !files.IsRefusal(err) {
 				t.Error(err)
@@ -312,7 +312,7 @@ func FuzzListingOptions(f *testing.F) {
 				}
 				return
 			}
-			if !files.Storable(p.Prefix) || p.Limit < 1 || p.Limit > maxPageV2 || (p.After != nil && (!files.Storable(p.After.Name) || (p.Column != "name" && !p.After.Folder && p.After.Time == nil))) {
+			if !files.Storable(p.Prefix) || p.Limit < 1 || p.Limit > maxPageSizeV2 || (p.After != nil && (!files.Storable(p.After.Name) || (p.Column != "name" && !p.After.Folder && p.After.Time == nil))) {
 				t.Errorf("%s gives %+v", body, p)
 			}
 			if end := prefixEnd(p.Prefix); end != "" && (end <= p.Prefix || strings.HasPrefix(end, p.Prefix) || !files.Storable(strings.ToValidUTF8(end, ""))) {

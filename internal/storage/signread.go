@@ -29,9 +29,9 @@ type signRequest struct {
 	VersionID *string         `json:"versionId"` // rejected: objects have no versions
 }
 
-// readSigning reads and checks a signRequest. life is how long the URL will be valid.
-func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signRequest, life time.Duration, err error) {
-	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+// readSigning reads and checks a signRequest. lifetime is how long the URL will be valid.
+func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signRequest, lifetime time.Duration, err error) {
+	if err := httpx.DecodeLenientJSON(w, r, maxBodyBytes, &req); err != nil {
 		return req, 0, err
 	}
 	switch {
@@ -47,7 +47,7 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 // Sign handles POST /storage/v1/object/sign/{bucket}/{path...}. It responds with a signed URL. Whoever has the URL can read the object
 // until the URL expires. If the request has a transform, the URL is for the rendition instead.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
-	req, life, err := s.readSigning(w, r)
+	req, lifetime, err := s.readSigning(w, r)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkSignable(r, bucketID, name); err != nil {
 		return err
 	}
-	signed, err := s.signedURL(r, bucketID, name, req.Transform, life)
+	signed, err := s.signedURL(r, bucketID, name, req.Transform, lifetime)
 	if err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func (s *Service) checkSignable(r *http.Request, bucketID, name string) error {
 // signedURL returns a signed URL of an object, or of a rendition if transform is not nil. The URL is relative to /storage/v1. Its name is
 // not percent-encoded, because the client encodes the URL. But the client does not encode ? and #, which would end the path. If the name
 // has one of them, signedURL encodes the name, so Signed and RenderSigned may receive it encoded twice.
-func (s *Service) signedURL(r *http.Request, bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
+func (s *Service) signedURL(r *http.Request, bucketID, name string, transform json.RawMessage, lifetime time.Duration) (string, error) {
 	purpose, prefix := purposeDownload, "/object/sign/"
 	if transform != nil {
 		purpose, prefix = purposeRender, "/render/image/sign/"
 	}
 	byOwner := policy.Object(identity.Of(r.Context()), bucketID, policy.FileWrite)
-	token, err := s.signToken(purpose, signedClaims{Object: bucketID + "/" + name, ByOwner: byOwner, Transform: transform}, life)
+	token, err := s.signToken(purpose, signedClaims{Object: bucketID + "/" + name, ByOwner: byOwner, Transform: transform}, lifetime)
 	if strings.ContainsAny(name, "?#") {
 		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
 	}
@@ -105,7 +105,7 @@ type signedItem struct {
 
 // SignMany responds to POST /storage/v1/object/sign/{bucket} with a URL or an error for each path, in the order of the paths.
 func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
-	req, life, err := s.readSigning(w, r)
+	req, lifetime, err := s.readSigning(w, r)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		default:
-			signed, err := s.signedURL(r, bucketID, name, nil, life)
+			signed, err := s.signedURL(r, bucketID, name, nil, lifetime)
 			if err != nil {
 				return err
 			}

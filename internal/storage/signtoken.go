@@ -11,7 +11,7 @@ import (
 
 // This file creates and verifies the tokens (JSON Web Tokens) of signed URLs.
 
-// Purposes of signed URLs. The purpose is the token's audience (the claim aud), so that a token is valid for one purpose only.
+// Purposes of signed URLs. The purpose is the token's audience (the aud claim), so that a token is valid for one purpose only.
 const (
 	purposeDownload = "storage:download"
 	purposeUpload   = "storage:upload"
@@ -25,8 +25,8 @@ type signedClaims struct {
 	Owner  string `json:"owner,omitempty"`  // in a token for an upload: the account that will own the object
 	Upsert bool   `json:"upsert,omitempty"` // in a token for an upload: it may replace an object
 
-	// ByOwner is used in a token for reading. It is true if the caller who got the URL signed may write to the bucket. Such a
-	// URL also gives access to files that visitors must not read.
+	// ByOwner is used in a token for reading. It is true if the caller who requested the URL may write to the bucket. Such a URL also
+	// gives access to files that visitors must not read.
 	ByOwner bool `json:"by_owner,omitempty"`
 
 	Transform json.RawMessage `json:"transform,omitempty"` // in a token for a rendition: describes the rendition
@@ -34,15 +34,15 @@ type signedClaims struct {
 
 var errNoSignKey = errors.New("no key for signed URLs")
 
-// signToken returns the token of a signed URL. The token is valid for the duration life. SignKey signs only these tokens, so a session's
+// signToken returns the token of a signed URL. The token is valid for lifetime. SignKey signs only these tokens, so a session's
 // token is not valid in a URL, and a URL's token does not sign anybody in.
-func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) (string, error) {
+func (s *Service) signToken(purpose string, c signedClaims, lifetime time.Duration) (string, error) {
 	if len(s.cfg.SignKey) == 0 {
 		return "", errNoSignKey
 	}
 	now := s.now()
 	c.RegisteredClaims = jwt.RegisteredClaims{
-		Audience: jwt.ClaimStrings{purpose}, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)), ID: uuid.NewString(),
+		Audience: jwt.ClaimStrings{purpose}, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(lifetime)), ID: uuid.NewString(),
 	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(s.cfg.SignKey)
 }

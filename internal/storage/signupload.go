@@ -14,18 +14,18 @@ import (
 
 // This file creates signed URLs for uploading objects, and handles uploads to such URLs. What a signed upload URL permits is its grant.
 
-// uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
-const uploadLife = 2 * time.Hour
+// uploadLifetime is how long a signed upload URL is valid: two hours, as the client's documentation says.
+const uploadLifetime = 2 * time.Hour
 
 // SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...}. It responds with a signed URL, to which an object of that name
-// can be uploaded without a key. If the request has the header x-upsert: true, the upload may replace an object.
+// can be uploaded without a key. If the request has the x-upsert: true header, the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	caller, upsert := identity.Of(r.Context()), wantsUpsert(r)
 	if _, err := s.checkUpload(r.Context(), caller, bucketID, name, upsert); err != nil {
 		return err
 	}
-	token, err := s.signToken(purposeUpload, signedClaims{Object: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
+	token, err := s.signToken(purposeUpload, signedClaims{Object: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLifetime)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) } // marks a URL for one upload as used
+	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) }
 	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, consume)
 	if err != nil {
 		return err
@@ -79,8 +79,8 @@ func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
 	if g.Upsert {
 		return nil
 	}
-	first, err := recordTokenUse(ctx, tx, g.ID, g.until)
-	if err == nil && !first {
+	isFirst, err := recordTokenUse(ctx, tx, g.ID, g.until)
+	if err == nil && !isFirst {
 		return errDuplicate.Becausef("by this signed URL")
 	}
 	return err

@@ -53,10 +53,10 @@ func findBucket(ctx context.Context, q db.Querier, id string) (bucket, error) {
 
 // bucketPage selects and orders the buckets that listBuckets returns.
 type bucketPage struct {
-	Column        string // the order: one of bucketSorts
+	Column        string // the column of the order: one of bucketSorts
 	Descending    bool
 	Search        string // only buckets whose names contain this text
-	Private       bool   // also private buckets
+	Private       bool   // true: private buckets are listed too
 	Limit, Offset int64
 }
 
@@ -65,7 +65,8 @@ var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
 
 // listBuckets returns a page of buckets. It leaves out the program's own buckets for kept objects and for conversations.
 func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, error) {
-	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) and id not in ('"+keptBucket+"', '"+policy.ConversationBucket+"') order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
+	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) "+
+		"and id not in ('"+keptBucket+"', '"+policy.ConversationBucket+"') order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
 		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)
 }
 
@@ -75,7 +76,7 @@ func ensureBucket(ctx context.Context, q db.Querier, b bucket) error {
 	if err != nil {
 		return err
 	}
-	// "on conflict" names no column, because nodes that start at the same time may conflict on the id or on the name.
+	// "on conflict" names no column, because nodes that start at the same time can conflict on the id or on the name.
 	if _, err := q.Exec(ctx, "insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
 		b.ID, b.Name, b.Public, *b.FileSizeLimit, string(allowed), b.CreatedAt, b.UpdatedAt); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects. These are objects that were removed, replaced or moved while
-// a row or a revision (a row as it was before a change) referred to their URLs. The owner can restore them.
+// This file contains the queries on storage_kept, the table of kept objects: objects that were removed, replaced or moved while a row or a
+// revision (a row as it was before a change) referred to their URLs. The owner can restore them.
 
 // keptObject is a kept object.
 type keptObject struct {
-	ID, Bucket, Name string    // the id that the object has, and the bucket and name that it had
+	ID, Bucket, Name string    // Bucket and Name are those that the object had
 	RemovedAt        time.Time // when it was removed, replaced or moved
 	Replaced         bool      // another object has that name now, or had it later and is kept too
 }
@@ -27,16 +27,17 @@ func insertKept(ctx context.Context, tx *db.Tx, id, bucketID, name string, now t
 	return db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", id, bucketID, name, now)
 }
 
-// findKeptAt returns the id of the kept object that had the bucket and name at the time at. That is the first one that was removed at that
-// time or later. If there is none, the error is db.ErrNoRows.
+// findKeptAt returns the id of the kept object that had the bucket and name at the time at: the first object that was removed at that time
+// or later. If there is none, the error is db.ErrNoRows.
 func findKeptAt(ctx context.Context, q db.Querier, bucketID, name string, at time.Time) (string, error) {
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 and removed_at >= $3 order by removed_at, object_id limit 1", bucketID, name, at)
 }
 
-// listKeptBeyond returns the ids of the kept objects that had the bucket and name, without the newest ones. newest is how many it leaves
-// out. It returns at most maxNames ids.
-func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, newest int) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
+// listOlderKept returns the ids of the kept objects that had the bucket and name, except for the newest skip objects. It returns at most
+// maxNames ids.
+func listOlderKept(ctx context.Context, q db.Querier, bucketID, name string, skip int) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4",
+		bucketID, name, maxNames, skip)
 }
 
 // releaseKept sets RemovedAt of the kept objects that had the bucket and name to a time long ago, so that CollectKept can delete them

@@ -22,8 +22,8 @@ type entry struct {
 type listing struct {
 	Bucket        string
 	Folder        string // empty, or ends in a slash
-	Search        string // the beginning of the entries' names; upper and lower case of ASCII letters are the same
-	Column        string // the order: one of listSorts
+	Search        string // the beginning of the entries' names; the case of ASCII letters is ignored
+	Column        string // the column of the order: one of listSorts
 	Descending    bool
 	Limit, Offset int64
 }
@@ -35,13 +35,13 @@ var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 // result 0 means that the string is not there.
 var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
 
-// listEntries returns the selected entries of a folder. If the order is by name, folders are sorted among the objects. If it is by a time,
-// all folders come before all objects.
+// listEntries returns the selected entries of a folder. If the order is by name, folders are sorted among the objects. If the order is by a
+// time, all folders come before all objects.
 //
 // In the query, tail is the part of an object's name after the folder, and entry is the first segment of tail. If a slash follows that
 // segment, the entry is a folder. For the object "a/b/c.jpg" in the folder "a/", tail is "b/c.jpg" and the entry is the folder "b".
 func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
-	position := positionFunction[d.Dialect]
+	positionOf := positionFunction[d.Dialect]
 	dir := direction(l.Descending)
 	order := "lower(e.entry)" + dir + ", e.entry" + dir
 	if l.Column != "name" {
@@ -58,7 +58,7 @@ func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 	return db.Collect(ctx, d, scanEntry, `with tail as (
 			select substr(name, length($2) + 1) as tail from storage_objects where bucket_id = $1 and name >= $2 and (name < $3 or $3 = '')
 		), entries as (
-			select distinct case when `+position+`(tail, '/') = 0 then tail else substr(tail, 1, `+position+`(tail, '/') - 1) end as entry, `+position+`(tail, '/') > 0 as folder
+			select distinct case when `+positionOf+`(tail, '/') = 0 then tail else substr(tail, 1, `+positionOf+`(tail, '/') - 1) end as entry, `+positionOf+`(tail, '/') > 0 as folder
 			from tail where lower(tail) like $4 escape '\'
 		)
 		select e.entry, `+pageColumns+`

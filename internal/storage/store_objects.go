@@ -47,8 +47,8 @@ func ownerColumn(o files.Object) any {
 	return o.OwnerID
 }
 
-// maxAttempts is the maximum number of attempts of an operation. The operation starts again if another request has replaced or removed the
-// object meanwhile.
+// maxAttempts is the maximum number of attempts of an operation that starts again if another request replaces or removes the object
+// meanwhile.
 const maxAttempts = 5
 
 // saveObject inserts the row of o. metadata is JSON text or nil. If an object of that name exists, upsert decides:
@@ -63,21 +63,21 @@ func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, u
 		if !upsert {
 			return nil, errDuplicate
 		}
-		before := &replacedObject{}
-		before.Object, err = lockObject(ctx, tx, o.Bucket, o.Name)
+		old := &replacedObject{}
+		old.Object, err = lockObject(ctx, tx, o.Bucket, o.Name)
 		if errors.Is(err, db.ErrNoRows) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if before.metadata, err = readMetadata(ctx, tx, before.ID); err != nil {
+		if old.metadata, err = readMetadata(ctx, tx, old.ID); err != nil {
 			return nil, err
 		}
-		o.ID, o.CreatedAt = before.ID, before.CreatedAt
+		o.ID, o.CreatedAt = old.ID, old.CreatedAt
 		_, err = tx.Exec(ctx, `update storage_objects set blob_id = $2, size = $3, mime_type = $4, etag = $5, cache_control = $6, owner_id = $7, user_metadata = $8, updated_at = $9 where id = $1`,
 			o.ID, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, ownerColumn(*o), metadata, o.UpdatedAt)
-		return before, err
+		return old, err
 	}
 	return nil, fmt.Errorf("%s/%s keeps changing", o.Bucket, o.Name)
 }

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file copies all files of a site from one store to another, and verifies the copies. The command atelie copy uses it. The files are
+// This file copies all files of a site from one store to another, and verifies the copies, for the atelie copy command. The files are
 // objects, originals (files as they were uploaded) and renditions (resized pictures).
 
 const (
@@ -36,7 +36,7 @@ type Transfer struct {
 	// SaveProgress is called after each batch of files. lastID is the blob id of the batch's last file. files and bytes are the number and
 	// the total size of the batch's files.
 	SaveProgress func(ctx context.Context, lastID string, files, bytes int64) error
-	// After is the newest lastID of an earlier run. This run begins with the next file. If After is "", it begins with the first file.
+	// After is the last lastID of an earlier run. This run begins with the next file, or with the first file if After is "".
 	After string
 	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run was
 	// interrupted, because that run may have copied files after its last call of SaveProgress.
@@ -57,9 +57,9 @@ type storedFile struct {
 	Size   int64  // in bytes
 }
 
-// Copy copies the files that follow After, and compares the size and SHA-256 of each copied file with its row. A file that is in the target
-// already stays, because an earlier run has copied it completely. SkipPresent only avoids reading such a file from the source. The error is
-// ErrRemoved if the source has removed files since the snapshot.
+// Copy copies the files that follow After, and compares the size and SHA-256 of each copied file with its row. A file that is already
+// in the target stays unchanged, because an earlier run has copied it completely. SkipPresent only saves the read from the source. The
+// error is ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
 	err := t.each(ctx, func(ctx context.Context, f storedFile) error {

@@ -28,14 +28,14 @@ type uploadResult struct {
 	Key string `json:"Key"` // bucket/name
 }
 
-// Upload handles POST /storage/v1/object/{bucket}/{path...}. It creates an object. With the header x-upsert: true it may replace an object.
+// Upload handles POST /storage/v1/object/{bucket}/{path...}. It creates an object. With the x-upsert: true header, it may replace an object.
 func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
 
 // Replace handles PUT /storage/v1/object/{bucket}/{path...}. It replaces the object, or creates it if there is none.
 func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
-	return s.upload(w, r, true)
+	return s.upload(w, r, true /* upsert */)
 }
 
 // upload handles the requests of Upload and Replace.
@@ -60,7 +60,7 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identit
 	defer received.clearDeadlines()
 	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+maxFormOverhead)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	// The body is the file, also if the Content-Type is missing or invalid: the type of the file is detected by its bytes.
+	// Even if the Content-Type is missing or invalid, the body is the file. The type of the file is detected from its bytes.
 	if mediaType != "multipart/form-data" {
 		opts, err := rawOptions(r.Header)
 		if err != nil {

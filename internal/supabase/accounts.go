@@ -67,17 +67,17 @@ func (s accountState) refusalReason() string {
 // of second factors.
 func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) error) error {
 	for page := 1; ; page++ {
-		var answer struct {
+		var response struct {
 			Users []projectUser `json:"users"`
 		}
 		query := url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(batch)}}
-		if err := p.json(ctx, http.MethodGet, "/auth/v1/admin/users", query, nil, &answer); err != nil {
+		if err := p.json(ctx, http.MethodGet, "/auth/v1/admin/users", query, nil, &response); err != nil {
 			return err
 		}
-		if len(answer.Users) == 0 {
+		if len(response.Users) == 0 {
 			return nil
 		}
-		for _, u := range answer.Users {
+		for _, u := range response.Users {
 			if err := yield(u.account()); err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ import (
 const (
 	maxTries       = 6                // attempts at one request
 	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
-	maxDelay       = 5 * time.Minute  // if the project asks for a longer wait (header Retry-After), the request fails
+	maxDelay       = 5 * time.Minute  // if the project asks for a longer wait (Retry-After header), the request fails
 	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
 	maxResponse    = 32 << 20         // bytes of a response that is not a file
 	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
@@ -161,13 +161,13 @@ func (c *client) readAll(ctx context.Context, method, path string, query url.Val
 		if err != nil {
 			return nil, err
 		}
-		answer, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+		text, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 		_ = res.Body.Close() // only read from
 		switch {
-		case len(answer) > maxResponse:
+		case len(text) > maxResponse:
 			return nil, fmt.Errorf("%s %s: a response has more than %d MB", method, printable(path), maxResponse>>20)
 		case err == nil:
-			return answer, nil
+			return text, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case try == maxReads:

@@ -22,7 +22,7 @@ type Dump struct {
 	truncated bool // set by scan: the last line that pg_dump and the Supabase CLI write is missing, so the dump is incomplete
 }
 
-// DumpFiles says where the uploaded files of the project are. A dump has only their names, in the table storage.objects. If neither field is
+// DumpFiles says where the uploaded files of the project are. A dump has only their names, in the storage.objects table. If neither field is
 // set, the files cannot be imported.
 type DumpFiles struct {
 	Folder  *Folder // the folder with the files; nil if there is none

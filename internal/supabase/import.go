@@ -72,8 +72,8 @@ const (
 	batchBytes = 8 << 20
 )
 
-// progressEvery is the number of files between two lines of progress.
-const progressEvery = 100
+// filesPerProgressLine is the number of files after which Run prints a line about the progress.
+const filesPerProgressLine = 100
 
 // Run imports everything and prints a line for each problem and for each part. An import can be repeated, because accounts, rows and files
 // that the site already has stay as they are.
@@ -108,7 +108,7 @@ func (i *Import) problem(text string) error {
 type tally struct{ added, unchanged, refused int }
 
 // count counts one result. It prints the error of an account, row or file that cannot be imported, and returns any other error.
-func (t *tally) count(i *Import, what string, added bool, err error) error {
+func (t *tally) count(i *Import, name string, added bool, err error) error {
 	var refusal *apperr.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError:
@@ -117,7 +117,7 @@ func (t *tally) count(i *Import, what string, added bool, err error) error {
 		if refusal.Details != "" {
 			text += " (" + refusal.Details + ")"
 		}
-		return i.problem(printable(what) + ": " + printable(text))
+		return i.problem(printable(name) + ": " + printable(text))
 	case err != nil:
 		return err
 	case added:
@@ -131,12 +131,12 @@ func (t *tally) count(i *Import, what string, added bool, err error) error {
 }
 
 // print prints the totals of one part.
-func (t *tally) print(i *Import, what string) error {
+func (t *tally) print(i *Import, part string) error {
 	verb := "added"
 	if !i.Write {
 		verb = "to be added"
 	}
-	return i.Print(fmt.Sprintf("%s: %d %s, %d unchanged, %d left out", what, t.added, verb, t.unchanged, t.refused))
+	return i.Print(fmt.Sprintf("%s: %d %s, %d unchanged, %d left out", part, t.added, verb, t.unchanged, t.refused))
 }
 
 func (i *Import) importAccounts(ctx context.Context) error {
@@ -310,7 +310,7 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 		if found++; found > maxFiles {
 			return fmt.Errorf("the source has more than %d files", maxFiles)
 		}
-		if found%progressEvery == 0 {
+		if found%filesPerProgressLine == 0 {
 			if err := i.Print(fmt.Sprintf("files of %s: %d so far", bucket, found)); err != nil {
 				return err
 			}

@@ -23,7 +23,8 @@ const (
 	tokenName                    // a quoted identifier: "…"
 	tokenText                    // a string literal: '…'
 	tokenSymbol                  // any other single character
-	tokenOther                   // a literal or identifier that never occurs in the rows of a dump: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
+	// tokenOther is a literal or identifier that never occurs in the rows of a dump: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…".
+	tokenOther
 )
 
 // token is one token of SQL. text is "" for a tokenOther. While the lexer skips, text is also "" for literals and quoted identifiers.

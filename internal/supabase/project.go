@@ -71,11 +71,11 @@ func (p *Project) json(ctx context.Context, method, path string, query url.Value
 		}
 		header.Set("Content-Type", "application/json")
 	}
-	answer, err := p.client.readAll(ctx, method, path, query, text, header)
+	response, err := p.client.readAll(ctx, method, path, query, text, header)
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(answer))
+	d := json.NewDecoder(bytes.NewReader(response))
 	d.UseNumber()
 	if err := d.Decode(out); err != nil {
 		return fmt.Errorf("%s %s: the response cannot be read: %w", method, printable(path), err)
@@ -100,7 +100,7 @@ func (p *Project) Rows(ctx context.Context, table string, yield func(map[string]
 		}
 		var rows []map[string]any
 		err := p.json(ctx, http.MethodGet, "/rest/v1/"+table, query, nil, &rows)
-		if answer, ok := errors.AsType[*statusError](err); ok && answer.status == http.StatusNotFound && read == 0 {
+		if statusErr, ok := errors.AsType[*statusError](err); ok && statusErr.status == http.StatusNotFound && read == 0 {
 			return ErrNoTable
 		}
 		if err != nil {
@@ -224,7 +224,7 @@ func (p *Project) Open(ctx context.Context, bucket string, f File, head bool) (i
 		}
 	}
 	res, err := p.client.do(ctx, http.MethodGet, "/storage/v1/object/authenticated/"+bucket+"/"+strings.Join(segments, "/"), nil, nil, header)
-	if answer, ok := errors.AsType[*statusError](err); ok && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
+	if statusErr, ok := errors.AsType[*statusError](err); ok && (statusErr.status == http.StatusNotFound || statusErr.status == http.StatusBadRequest) {
 		return nil, 0, ErrNoFile
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ type File struct {
 	CacheControl string // "" if unknown
 }
 
-// printable returns a text of the source for a line of output. It cuts the text after 200 characters, and replaces control characters,
+// printable returns a text of the source for a line of output. It truncates the text to 200 characters and replaces control characters,
 // because a control character could change what a terminal shows.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {

@@ -47,8 +47,8 @@ func (i *Import) rewriter(table string) func(string) string {
 			i.printErr = errors.Join(i.printErr, i.problem(printable(label+"a file of a bucket that is not imported")))
 			return fileURL
 		}
-		plain, err := url.PathUnescape(name)
-		isImported := err == nil && i.files[bucket+"/"+plain]
+		decodedName, err := url.PathUnescape(name)
+		isImported := err == nil && i.files[bucket+"/"+decodedName]
 		if i.Files != nil && !isImported {
 			text := "Note: " + label + "this file is not imported, so a row shows nothing there"
 			i.printErr = errors.Join(i.printErr, i.Print(printable(text)))

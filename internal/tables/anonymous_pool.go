@@ -18,18 +18,18 @@ import (
 // query, the query waits for a slot (the permission to run one query). Then it runs on db.AnonymousPool, a few separate connections, so that
 // it does not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers. Only ownerBytes is for the queries of all other callers. A client is an IPv4 address or an
-// IPv6 /64 network, as for the rate limits.
+// Limits of the queries of unprivileged callers. For all other callers, only ownerBytes applies. A client is an IPv4 address or an IPv6 /64
+// network, as for the rate limits.
 //
 // A query waits if no slot is free, or if its client has maxRunningClient running queries. A query fails with errBusy (status
 // 429) in three cases:
 //   - maxWaiting queries wait already, or maxWaitingClient queries of the same client.
 //   - The query has waited for defaultQueueTimeout.
-//   - Its response and the responses that are being sent are larger than sendingBytes.
+//   - Its response and the responses that are being sent are together larger than sendingBytes.
 const (
 	maxScans            = 20                    // conditions of one query that scan strings or lists
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes
-	ownerBytes          = 64 << 20              // size in bytes of one response to another caller, or of one read for a page
+	ownerBytes          = 64 << 20              // size in bytes of one response to any other caller, or of one read for a page
 	sendingBytes        = 32 << 20              // total size in bytes of the responses that are being sent at one time
 	smallResponse       = 64 << 10              // a response of at most this many bytes does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
@@ -71,7 +71,7 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 	}, nil
 }
 
-// countScans counts the conditions that scan texts or lists. The cost of such a condition grows with the length of the stored values.
+// countScans counts the conditions that scan strings or lists. The cost of such a condition grows with the length of the stored values.
 func countScans(n Node) (count int) {
 	switch n := n.(type) {
 	case All:

@@ -77,7 +77,7 @@ func parseCSV(body []byte) ([]map[string]any, error) {
 	if err := checkText("The body", string(body)); err != nil {
 		return nil, err
 	}
-	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))) // without a byte order mark
 	c.ReuseRecord = true
 	header, err := c.Read()
 	if err != nil {

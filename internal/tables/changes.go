@@ -17,8 +17,8 @@ import (
 // Recorder stores row changes for live clients, in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
-// InsertRecorder is a Recorder for inserted rows of a table. It gets a query that returns each row as a JSON object, so
-// that the database can record the rows without sending them to the program.
+// InsertRecorder is a Recorder for inserted rows of a table. Instead of the rows it gets a query that returns each row as a JSON object. The
+// database runs the query and records the rows, without sending them to the program.
 type InsertRecorder func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error
 
 // RecordInserted records the rows with the given keys as inserted. It is for other packages that insert rows of a table
@@ -70,9 +70,10 @@ func changeFields(t *Table) []Field {
 	return everyField(readableBy(identity.Caller{Role: identity.Anon}, t))
 }
 
-// recordInsertedRows records the rows with the given keys as inserted. Unlike recordWritten it waits for no result.
+// recordInsertedRows records the rows with the given keys as inserted. Unlike recordWritten, it does not read the rows: the database copies
+// them into the events.
 func (s *Service) recordInsertedRows(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
-	rows := renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always)
+	rows := renderKeyed(tx.Dialect, t, changeFields(t), keys, nil /* in the order of keys */, always)
 	return s.recordInserted(ctx, tx, t.Name, rows.sql, rows.args...)
 }
 
@@ -82,7 +83,7 @@ func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if len(keys) == 0 {
 		return nil
 	}
-	records, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always))
+	records, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil /* in the order of keys */, always))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// fakeMedia is a Media that knows every URL that begins with /f. It records the calls of Describe and SetFocus.
+// fakeMedia is a MediaService that knows every URL that begins with /f. It records the calls of Describe and SetFocus.
 type fakeMedia struct {
 	calls    int
 	urls     []string

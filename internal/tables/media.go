@@ -16,8 +16,8 @@ import (
 // This file finds the files to which rows refer by URL. It also fills the column media with descriptions of these files. The column media
 // is computed when rows are read.
 
-// Media describes files. Package media implements it.
-type Media interface {
+// MediaService has the functions of package media that this package calls.
+type MediaService interface {
 	// Describe returns a map from each known URL to a JSON object that describes its file. If detailed is true, the objects
 	// include fields that only the owner may see.
 	Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error)
@@ -34,54 +34,54 @@ var mediaColumns = map[string][]string{
 	"series":       {"image_url"},
 }
 
-// MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets is
-// removed 48 hours after the last reference to it has ended (docs/product.md, rule 40).
+// MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. The hourly maintenance deletes a
+// stored file if it was last written at least 48 hours ago and neither these rows nor other data refer to it (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
-		ofTable, err := s.mediaURLs(ctx, schema[name], All{})
+		tableURLs, err := s.listMediaURLs(ctx, schema[name], always)
 		if err != nil {
 			return nil, err
 		}
-		urls = append(urls, ofTable...)
+		urls = append(urls, tableURLs...)
 	}
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files in two lists: URLs in unpublished rows, and URLs in all other rows. An unpublished row is
-// hidden from visitors because of a time. It is a work that is a draft or scheduled, or a cover (a large picture at the top of the
-// home page) outside of its period. A URL can be in both lists. If unpublished is empty, others is nil.
+// UnpublishedMediaURLs returns the URLs of files in unpublished rows, and the URLs of files in all other rows. A row is unpublished if a
+// time hides it from visitors: a work that is a draft or scheduled, or a cover (a large picture at the top of the home page) outside of its
+// period. A URL can be in both lists. If there are no unpublished URLs, the others are not read, because then no file has to be hidden.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
-		scheduled := schema[name].scheduled()
-		if scheduled == nil {
-			continue
+		published := schema[name].publishedCondition()
+		if published == nil {
+			continue // no time hides rows of this table
 		}
-		ofTable, err := s.mediaURLs(ctx, schema[name], Not{scheduled})
+		tableURLs, err := s.listMediaURLs(ctx, schema[name], Not{published})
 		if err != nil {
 			return nil, nil, err
 		}
-		unpublished = append(unpublished, ofTable...)
+		unpublished = append(unpublished, tableURLs...)
 	}
 	if len(unpublished) == 0 {
 		return nil, nil, nil
 	}
 	for name := range mediaColumns {
-		where := schema[name].scheduled()
-		if where == nil {
-			where = All{}
+		published := schema[name].publishedCondition()
+		if published == nil {
+			published = always
 		}
-		ofTable, err := s.mediaURLs(ctx, schema[name], where)
+		tableURLs, err := s.listMediaURLs(ctx, schema[name], published)
 		if err != nil {
 			return nil, nil, err
 		}
-		others = append(others, ofTable...)
+		others = append(others, tableURLs...)
 	}
 	return unpublished, others, nil
 }
 
-// mediaURLs returns the URLs of the files to which rows of a table refer. where selects the rows.
-func (s *Service) mediaURLs(ctx context.Context, t *Table, where Node) ([]string, error) {
+// listMediaURLs returns the URLs of the files to which the rows of a table refer that meet the condition where.
+func (s *Service) listMediaURLs(ctx context.Context, t *Table, where Node) ([]string, error) {
 	query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
 	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
 	if err != nil {
@@ -93,38 +93,38 @@ func (s *Service) mediaURLs(ctx context.Context, t *Table, where Node) ([]string
 		if err := json.Unmarshal([]byte(row), &values); err != nil {
 			return nil, err
 		}
-		ofRow, err := urlsIn(values.Media)
+		rowURLs, err := urlsIn(values.Media)
 		if err != nil {
 			return nil, err
 		}
-		urls = append(urls, ofRow...)
+		urls = append(urls, rowURLs...)
 	}
 	return urls, nil
 }
 
-// MediaURLsLike returns what MediaURLs returns, but only of rows in which a URL contains part, which has only letters, digits and hyphens
-// of ASCII.
-func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, part string) ([]string, error) {
+// MediaURLsLike is MediaURLs for the rows in which a URL contains namePart, a part of a file's name. namePart must consist of ASCII letters,
+// digits and hyphens, because it becomes an SQL pattern without escapes.
+func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, namePart string) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
 		b := builder{dialect: s.db.Dialect, table: schema[name]}
-		rows, err := queryTexts(ctx, q, b.selectFilesLike(part))
+		rows, err := queryTexts(ctx, q, b.selectFilesLike(namePart))
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			ofRow, err := urlsIn(json.RawMessage(row))
+			rowURLs, err := urlsIn(json.RawMessage(row))
 			if err != nil {
 				return nil, err
 			}
-			urls = append(urls, ofRow...)
+			urls = append(urls, rowURLs...)
 		}
 	}
 	return urls, nil
 }
 
 // describe fills the computed column media of rows: it replaces the array of URLs, which the database returns, by an object that
-// maps each known URL to its description. It calls Media.Describe once for all rows.
+// maps each known URL to its description. It calls MediaService.Describe once for all rows.
 func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []string, fields []Field) ([]string, error) {
 	computed := func(f Field) bool { return f.Column.files != nil }
 	if len(rows) == 0 || !slices.ContainsFunc(fields, computed) {
@@ -205,7 +205,7 @@ func urlsIn(value json.RawMessage) (out []string, err error) {
 
 var errNoMedia = apperr.New(http.StatusNotFound, "P0002", "There is no picture at that URL")
 
-// setMediaFocus handles POST /rest/v1/rpc/set_media_focus: it checks the caller and the arguments and calls Media.SetFocus.
+// setMediaFocus handles POST /rest/v1/rpc/set_media_focus: it checks the caller and the arguments and calls MediaService.SetFocus.
 func (s *Service) setMediaFocus(ctx context.Context, args map[string]any) (string, error) {
 	caller := identity.Of(ctx)
 	if !policy.MediaFocus(caller) {

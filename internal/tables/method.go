@@ -4,7 +4,7 @@ import "net/http"
 
 // This file handles requests that ask for the allowed methods (OPTIONS), and requests with a method that is not allowed.
 
-// rootMethods and tableMethods are the values of the header Allow for /rest/v1/ and for a table.
+// rootMethods and tableMethods are the values of the Allow header for /rest/v1/ and for a table.
 const (
 	rootMethods  = "OPTIONS,GET,HEAD"
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
@@ -40,7 +40,7 @@ func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	return respondAllow(w, functionMethods(name))
 }
 
-// functionMethods returns the header Allow of a function. An unknown function counts as one that writes.
+// functionMethods returns the Allow header of a function. An unknown function counts as one that writes.
 func functionMethods(name string) string {
 	if functions[name].readOnly {
 		return "OPTIONS,GET,HEAD,POST"
@@ -48,7 +48,7 @@ func functionMethods(name string) string {
 	return "OPTIONS,POST"
 }
 
-// respondAllow sends an empty response with the header Allow.
+// respondAllow sends an empty response with the Allow header.
 func respondAllow(w http.ResponseWriter, methods string) error {
 	w.Header().Set("Allow", methods)
 	w.WriteHeader(http.StatusOK)

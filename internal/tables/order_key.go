@@ -31,7 +31,7 @@ const (
 var isOrderKeyOrEmpty = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
 // orderKeyOf returns the key of a row that nobody has moved. The key contains the id, so that no two rows have the same key, and so that
-// rows of the same time are ordered by id, as Table.Ties orders them.
+// rows of the same time are ordered by id, as Table.TieBreakers orders them.
 func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }

@@ -25,14 +25,14 @@ const (
 	maxFields     = 60       // fields of select, because SQLite's json_object takes 127 arguments, two for each field
 	maxSameColumn = 5        // how often select may name the same whole column, because each time adds the column's value to every row
 	maxTerms      = 20       // terms of order
-	maxAliasBytes = 63       // bytes of an alias; a longer alias is not rejected, but cut off, as PostgreSQL does with names
+	maxAliasBytes = 63       // bytes of an alias; a longer alias is not rejected, but truncated, as PostgreSQL does with names
 )
 
 // parseQuery parses the query string of a request on a table. The parameters are select, order, limit, offset, columns, on_conflict, "or"
 // and "and". Any other parameter is a filter on the column of that name. A syntax error has the code PGRST100 and names the position. The
 // errors about columns, operators and values are those of PostgreSQL or PostgREST (see errors.go).
 func parseQuery(t *Table, raw string) (*Query, error) {
-	pairs, err := parsePairs(raw)
+	params, err := parseQueryParams(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 	conditions := All{}
 	conditionCount := 0
 	hasSelect := false
-	for _, p := range pairs {
+	for _, p := range params {
 		var err error
 		switch p.key {
 		case "select":
@@ -86,21 +86,21 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 	return q, nil
 }
 
-// pair is one parameter of the query string, unescaped.
-type pair struct{ key, value string }
+// queryParam is one parameter of a query string, unescaped.
+type queryParam struct{ key, value string }
 
-// parsePairs splits the query string into its parameters and keeps their order, which url.Values would lose.
-func parsePairs(raw string) ([]pair, error) {
+// parseQueryParams splits the query string into its parameters and keeps their order, which url.Values would lose.
+func parseQueryParams(raw string) ([]queryParam, error) {
 	if len(raw) > maxQueryBytes {
 		return nil, errQuery("the query may have at most " + strconv.Itoa(maxQueryBytes) + " bytes")
 	}
-	var pairs []pair
+	var params []queryParam
 	for part := range strings.SplitSeq(raw, "&") {
 		if part == "" {
 			continue
 		}
 		key, value, _ := strings.Cut(part, "=")
-		var p pair
+		var p queryParam
 		for _, side := range []struct {
 			from string
 			to   *string
@@ -115,13 +115,13 @@ func parsePairs(raw string) ([]pair, error) {
 			*side.to = text
 		}
 		if p.key != "apikey" { // the API key, which was checked before
-			pairs = append(pairs, p)
+			params = append(params, p)
 		}
 	}
-	return pairs, nil
+	return params, nil
 }
 
-func parseCount(p pair) (int64, error) {
+func parseCount(p queryParam) (int64, error) {
 	n, err := strconv.ParseInt(p.value, 10, 64)
 	if err != nil {
 		return 0, errSyntax(p.key, p.value, 0, "integer").Because(err)
@@ -453,7 +453,7 @@ func parseColumns(t *Table, what, text string, unknown func(*Table, string) *app
 }
 
 // parseFilter reads one condition: "column=operator.value", "or=(…)", "not.and=(…)".
-func parseFilter(t *Table, pr pair, count *int) (Node, error) {
+func parseFilter(t *Table, pr queryParam, count *int) (Node, error) {
 	switch pr.key {
 	case "or", "and", "not.or", "not.and":
 		p := &parser{table: t, what: "logic tree", text: pr.value, count: count}

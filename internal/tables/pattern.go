@@ -9,8 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file checks the regular expressions of match and imatch, two filter operators of PostgREST. imatch ignores case. PostgreSQL runs the
-// expressions itself. On SQLite, Go runs them. So this file allows only syntax that means the same in PostgreSQL and in Go:
+// This file checks the patterns of match and imatch, two filter operators of PostgREST. The patterns are regular expressions. imatch ignores
+// case. PostgreSQL matches them itself; on SQLite, Go does. So this file allows only syntax that means the same in PostgreSQL and in Go:
 //   - plain characters, and "." (which matches line ends too)
 //   - ^ and $ (beginning and end of the whole text)
 //   - sets with ranges, such as [a-z]
@@ -18,9 +18,9 @@ import (
 //   - groups, | and the quantifiers * + ? {n} {n,} {n,m}
 //
 // Syntax that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back references, lookaround, lazy
-// quantifiers, named sets, word boundaries) gives error 0A000.
+// quantifiers, POSIX character classes such as [:alpha:], word boundaries) gives error 0A000.
 
-// Limits of a regular expression.
+// Limits of a pattern.
 const (
 	maxPattern      = 200  // length in code points
 	maxPatternDepth = 10   // levels of nested groups
@@ -31,12 +31,12 @@ const (
 // classes maps the letters of \d, \s and \w to the characters that they match, in the form of a set without its brackets.
 var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 
-// patternParser parses one regular expression. Its read methods return out, the converted part, and size, the number of single characters
+// patternParser parses one pattern. Its read methods return out, the converted part, and size, the number of single characters
 // in that part after all repeats are written out.
 type patternParser struct {
 	text []rune
 	pos  int   // index in text of the next character
-	fold bool  // the expression is for texts that db.Fold has converted to lower case
+	fold bool  // the pattern is for texts that db.Fold has converted to lower case
 	err  error // the first error; after it the parser is at the end of text
 }
 
@@ -47,8 +47,8 @@ func (p *patternParser) fail(err error) {
 	}
 }
 
-// convertPattern converts a regular expression to a form that PostgreSQL and Go interpret in the same way. If fold is true, the
-// result is for texts that db.Fold has converted to lower case.
+// convertPattern converts a pattern to a form that PostgreSQL and Go interpret in the same way. If fold is true, the result is
+// for texts that db.Fold has converted to lower case.
 func convertPattern(text string, fold bool) (string, error) {
 	p := &patternParser{text: []rune(text), fold: fold}
 	if len(p.text) > maxPattern {
@@ -85,7 +85,7 @@ func (p *patternParser) skip(r rune) bool {
 	return true
 }
 
-// take returns the next character and moves behind it.
+// take returns the next character and advances past it.
 func (p *patternParser) take() rune {
 	r := p.peek()
 	p.pos = min(p.pos+1, len(p.text))

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// This file reads the request header Prefer (RFC 7240), by which a client chooses details of a write and of the response.
+// This file reads the Prefer request header (RFC 7240), by which a client chooses details of a write and of the response.
 
-// preferences are the values of the header, for the preferences that PostgREST knows. A preference that was not sent is "". If a preference
-// is repeated, only the first one has an effect.
+// preferences are the values of the Prefer header, for the preferences that PostgREST knows. A preference that was not sent is "". If a
+// preference is repeated, only the first one has an effect.
 type preferences struct {
 	resolution  string // merge-duplicates or ignore-duplicates: what an insert does if a row has the key already
 	missing     string // default or null: the value of a column that is missing in a row of the body
@@ -20,7 +20,7 @@ type preferences struct {
 	maxAffected *int64 // maximum number of rows that a write may change; used only with handling=strict, as in PostgREST
 }
 
-// parsePrefer reads the header. It ignores unknown preferences, except with handling=strict: then it returns an error for them.
+// parsePrefer reads the Prefer header. It ignores unknown preferences, except with handling=strict: then it returns an error for them.
 func parsePrefer(h http.Header) (preferences, error) {
 	var p preferences
 	var unknown []string
@@ -63,7 +63,7 @@ func setIfEmpty(dst *string, value string) {
 	}
 }
 
-// applied returns the value of the header Preference-Applied: the named preferences, as far as the request has them.
+// applied returns the value of the Preference-Applied header: the named preferences that the request has.
 func (p preferences) applied(names ...string) string {
 	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling, "timezone": p.timezone}
 	if limit := p.affectedLimit(); limit != nil {

@@ -42,11 +42,11 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if page.rows, err = s.describe(ctx, caller, page.rows, query.Select); err != nil {
 		return err
 	}
-	if req.format.single && page.shown != 1 {
-		return errNotSingular(page.shown)
+	if req.format.single && page.rowCount != 1 {
+		return errNotSingular(page.rowCount)
 	}
 	res := response{status: http.StatusOK, headers: map[string]string{
-		"Content-Range":      contentRange(offset, page.shown, page.total),
+		"Content-Range":      contentRange(offset, page.rowCount, page.total),
 		"Preference-Applied": req.prefer.applied("count", "handling", "timezone"),
 	}}
 	if page.total != nil {
@@ -54,7 +54,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Set("Content-Range", contentRange(offset, 0, page.total))
 			return errOutOfBounds(offset, *page.total)
 		}
-		if page.shown < *page.total {
+		if page.rowCount < *page.total {
 			res.status = http.StatusPartialContent
 		}
 	}
@@ -74,23 +74,23 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 
 // page is the part of a query's result that one response contains.
 type page struct {
-	rows  []string // JSON objects
-	shown int64    // number of rows
-	total *int64   // number of rows without limit and offset; nil if the caller did not ask for it
+	rows     []string // JSON objects; empty for HEAD
+	rowCount int64    // number of rows within limit and offset, also for HEAD
+	total    *int64   // number of rows without limit and offset; nil if the caller did not ask for it
 }
 
-// withoutTotal is the argument counted of readPage for callers that need only the rows.
+// withoutTotal is the argument withTotal of readPage for callers that need only the rows.
 const withoutTotal = false
 
-// readPage reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If counted is true,
+// readPage reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If withTotal is true,
 // it sets total. The error is errTooLarge if the rows have more than slot.maxBytes bytes.
-func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
-	st := renderRead(s.db.Dialect, q, limit, offset, counted)
+func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, withTotal bool) (page, error) {
+	st := renderRead(s.db.Dialect, q, limit, offset, withTotal)
 	var total int64
 	size := 0
 	rows, err := db.Collect(ctx, slot.querier, func(row db.Row) (text string, err error) {
 		dest := []any{&text, &total}
-		if !counted {
+		if !withTotal {
 			dest = dest[:1]
 		}
 		if err := row.Scan(dest...); err != nil {
@@ -104,9 +104,9 @@ func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, 
 	if err != nil {
 		return page{}, err
 	}
-	p := page{rows: rows, shown: int64(len(rows))}
-	if counted {
-		if p.shown == 0 { // the total is a column of the rows, so without rows it needs another query
+	p := page{rows: rows, rowCount: int64(len(rows))}
+	if withTotal {
+		if p.rowCount == 0 { // the total is a column of the rows, so without rows it needs another query
 			if total, err = queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where)); err != nil {
 				return page{}, err
 			}
@@ -117,13 +117,13 @@ func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, 
 }
 
 // countPage returns the page that readPage would return, but without its rows.
-func (s *Service) countPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
+func (s *Service) countPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, withTotal bool) (page, error) {
 	total, err := queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where))
 	if err != nil {
 		return page{}, err
 	}
-	p := page{rows: []string{}, shown: min(limit, max(0, total-offset))}
-	if counted {
+	p := page{rows: []string{}, rowCount: min(limit, max(0, total-offset))}
+	if withTotal {
 		p.total = &total
 	}
 	return p, nil

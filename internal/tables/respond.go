@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// This file chooses the format of a response by the headers of the request, and writes the response.
+// This file chooses the format of a response by the Accept header of the request, and writes the response.
 
 // Media types of request bodies and responses.
 const (
@@ -17,7 +17,7 @@ const (
 	csvMedia    = "text/csv"
 )
 
-// format is the form of a response that the header Accept asks for. The zero value is a JSON array.
+// format is the form of a response that the Accept header asks for. The zero value is a JSON array.
 type format struct {
 	single     bool // one JSON object instead of an array
 	csv        bool // CSV instead of JSON
@@ -48,7 +48,7 @@ var formats = map[string]format{
 	csvMedia: {csv: true},
 }
 
-// negotiate returns the format that the header Accept prefers. If the server can send none of the header's types, the error has the code
+// negotiate returns the format that the Accept header prefers. If the server can send none of its media types, the error has the code
 // PGRST107. Execution plans (application/vnd.pgrst.plan) are never sent, because they would show internals of the database.
 func negotiate(h http.Header) (format, error) {
 	accept := strings.Join(h.Values("Accept"), ",")
@@ -81,8 +81,8 @@ func negotiate(h http.Header) (format, error) {
 	return chosen, nil
 }
 
-// checkProfile returns an error if the request names another schema than public, in Accept-Profile or for a write in
-// Content-Profile. If the request names the schema public, checkProfile adds the header Content-Profile to the response.
+// checkProfile returns an error if the request names another schema than public: for GET and HEAD in the Accept-Profile header, otherwise
+// in Content-Profile. If the request names the schema public, checkProfile adds the Content-Profile header to the response.
 func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	header := "Content-Profile"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -98,7 +98,7 @@ func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// contentRange returns the header Content-Range: "0-23/100", or "0-23/*" with a nil total, and "*/0" or "*/*" without rows.
+// contentRange returns the Content-Range header: "0-23/100", or "0-23/*" with a nil total, and "*/0" or "*/*" without rows.
 func contentRange(offset, shown int64, total *int64) string {
 	part, of := "*", "*"
 	if shown > 0 {

@@ -91,39 +91,39 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 			cache, at = k.withMedia, version.AllChanges()
 		}
 		if age > 0 {
-			a, ok := cache.Get(at, key)
+			cached, ok := cache.Get(at, key)
 			k.lookups.Record(ok)
 			if !ok {
 				next.ServeHTTP(w, r)
 				return
 			}
 			httpx.MarkStale(w, r, age)
-			a.write(w)
+			cached.write(w)
 			return
 		}
 		own := false
-		a, err := cache.Load(r.Context(), at, key, func(ctx context.Context) (*cachedResponse, bool, error) {
+		cached, err := cache.Load(r.Context(), at, key, func(ctx context.Context) (*cachedResponse, bool, error) {
 			own = true
 			c := capture{header: http.Header{}, status: http.StatusOK}
 			next.ServeHTTP(&c, r.WithContext(ctx))
-			a := &cachedResponse{c.status, c.header, c.body.Bytes(), 0}
+			made := &cachedResponse{c.status, c.header, c.body.Bytes(), 0}
 			if r.Method != http.MethodHead {
-				a.header["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+				made.header["Content-Length"] = []string{strconv.Itoa(len(made.body))}
 			}
-			a.size = a.memory() + key.memory()
-			return a, a.status == http.StatusOK || a.status == http.StatusPartialContent, nil
+			made.size = made.memory() + key.memory()
+			return made, made.status == http.StatusOK || made.status == http.StatusPartialContent, nil
 		})
-		if err != nil || (a.status == http.StatusTooManyRequests && !own) { // the concurrent request for the same response failed or was limited, or this client has gone
+		if err != nil || (cached.status == http.StatusTooManyRequests && !own) { // the concurrent request for the same response failed or was limited, or this client has gone
 			next.ServeHTTP(w, r)
 			return
 		}
 		k.lookups.Record(!own)
-		if a.size <= maxResponseBytes {
-			a.write(w)
+		if cached.size <= maxResponseBytes {
+			cached.write(w)
 			return
 		}
 		httpx.Handle(WriteError, func(http.ResponseWriter, *http.Request) error {
-			return k.pool.send(len(a.body), func() error { a.write(w); return nil })
+			return k.pool.send(len(cached.body), func() error { cached.write(w); return nil })
 		}).ServeHTTP(w, r)
 	})
 }

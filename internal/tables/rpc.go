@@ -97,8 +97,8 @@ var queryParams = []string{"select", "order", "limit", "offset", "columns", "on_
 func readArguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	args := map[string]any{}
 	if r.Method != http.MethodPost {
-		pairs, err := parsePairs(r.URL.RawQuery)
-		for _, p := range pairs {
+		params, err := parseQueryParams(r.URL.RawQuery)
+		for _, p := range params {
 			if !slices.Contains(queryParams, p.key) {
 				args[p.key] = p.value
 			}

@@ -68,16 +68,16 @@ func (c *Column) isWrittenByServer() bool { return c.Stamp || c.TrueFrom != nil 
 
 // Table is one table of /rest/v1. Columns that are not listed in it do not exist for callers.
 type Table struct {
-	Name     string
-	Columns  []*Column // all columns, in the order of select=*
-	Key      *Column   // the primary key
-	Unique   string    // what else is unique, for the error's text; "" for nothing
-	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
-	Counter  *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
-	Position *Column   // the column that the function reorder_… numbers from 1; nil for none
-	OrderKey *Column   // the text by whose bytes the rows are in the owner's order; nil for none
-	NewLast  bool      // a new row is the last one by OrderKey; if false, the first one
-	Public   bool      // anonymous callers may read the table
+	Name        string
+	Columns     []*Column // all columns, in the order of select=*
+	Key         *Column   // the primary key
+	Unique      string    // name of what is unique besides Key, such as "slug", for an error text; "" for nothing
+	TieBreakers []Term    // the order of rows that the caller's order leaves equal
+	Counter     *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
+	Position    *Column   // the column that the function reorder_… numbers from 1; nil for none
+	OrderKey    *Column   // the text by whose bytes the rows are in the owner's order; nil for none
+	NewLast     bool      // a new row is the last one by OrderKey; if false, the first one
+	Public      bool      // anonymous callers may read the table
 
 	Dependents []*Dependent // rows of other tables that the database deletes with a row
 
@@ -85,7 +85,7 @@ type Table struct {
 	media  *Column // the computed column, not part of select=*; nil if the table refers to no files
 }
 
-// Dependent names the rows of a table that are deleted with the row whose key Column has.
+// Dependent says which rows the database deletes with a row: those in Table whose Column has the key of the deleted row.
 type Dependent struct {
 	Table  *Table
 	Column *Column
@@ -341,7 +341,7 @@ func (t *Table) scheduledFlag(c *Column) *Column {
 	return t.Columns[i]
 }
 
-// indexTables sets the fields of the tables that follow from their columns, such as Key and Ties, and returns the tables by name.
+// indexTables sets the fields of the tables that follow from their columns, such as Key and TieBreakers, and returns the tables by name.
 func indexTables(tables ...*Table) map[string]*Table {
 	byName := make(map[string]*Table, len(tables))
 	for _, t := range tables {
@@ -351,9 +351,9 @@ func indexTables(tables ...*Table) map[string]*Table {
 			t.byName[c.Name] = c
 		}
 		if c := t.byName["created_at"]; c != nil {
-			t.Ties = append(t.Ties, Term{Column: c, Desc: true})
+			t.TieBreakers = append(t.TieBreakers, Term{Column: c, Desc: true})
 		}
-		t.Ties = append(t.Ties, Term{Column: t.Key})
+		t.TieBreakers = append(t.TieBreakers, Term{Column: t.Key})
 		for _, name := range mediaColumns[t.Name] {
 			if t.media == nil {
 				t.media = &Column{Name: "media", Kind: JSON}

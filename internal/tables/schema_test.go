@@ -61,8 +61,8 @@ func TestSchemaMeetsTheAssumptionsOfTheCompiler(t *testing.T) {
 				t.Errorf("%s.%s would need quotes", table.Name, c.Name)
 			}
 		}
-		if table.Key.Kind != UUID || table.Ties[len(table.Ties)-1].Column != table.Key {
-			t.Errorf("%s: key %s, order %v", table.Name, table.Key.Name, table.Ties)
+		if table.Key.Kind != UUID || table.TieBreakers[len(table.TieBreakers)-1].Column != table.Key {
+			t.Errorf("%s: key %s, order %v", table.Name, table.Key.Name, table.TieBreakers)
 		}
 	}
 }

@@ -25,13 +25,13 @@ type Service struct {
 	readTimeout    time.Duration    // limit of one read's duration
 	maxRows        int64            // limit of the rows that one read returns
 	anonymous      *anonymousPool   // limits the queries of unprivileged callers
-	media          Media            // Config.Media
+	media          MediaService     // Config.Media
 }
 
 // Config is what the service needs besides the database.
 type Config struct {
 	MaxRows        int            // limit of the rows that one read returns
-	Media          Media          // fills the computed column media
+	Media          MediaService   // describes the files for the computed column media
 	Record         Recorder       // records written rows for live clients, except those that RecordInserted records
 	RecordInserted InsertRecorder // records the inserted rows of requests that can only insert, not update existing rows
 }
@@ -111,9 +111,9 @@ func conditionNode(t *Table, c policy.Condition) Node {
 	return Compare{column, Equal, value}
 }
 
-// scheduled returns the condition that no time hides a row from visitors: for example, that a work is published. It returns nil if the table
-// has no such times.
-func (t *Table) scheduled() Node {
+// publishedCondition returns the condition that no time hides a row from visitors: for example, that a work is published. It returns nil if
+// the table has no such times.
+func (t *Table) publishedCondition() Node {
 	var all All
 	for _, c := range policy.Table(identity.Caller{Role: identity.Anon}, t.Name, policy.Select).Rows {
 		if c.When != "" {

@@ -55,7 +55,7 @@ func (b *builder) addValue(v any) string {
 	return p
 }
 
-// columnSQL returns the SQL of a column: table.column, because the function json_each in a query has columns too. For a computed column and
+// columnSQL returns the SQL of a column: table.column, because json_each in the same query has columns too. For a computed column and
 // for a JSON path it returns the expression that computes the value.
 func (b *builder) columnSQL(c *Column) string {
 	if c.path != nil {
@@ -83,10 +83,10 @@ func (b *builder) filesSQL(c *Column) string {
 	return array + strings.Join(values, ", ") + ")"
 }
 
-// selectFilesLike selects, as JSON texts, the columns with URLs of files of the rows in which part occurs.
-func (b *builder) selectFilesLike(part string) statement {
+// selectFilesLike selects, as JSON texts, the columns with URLs of files of the rows in which these columns contain namePart.
+func (b *builder) selectFilesLike(namePart string) statement {
 	values := "cast(" + b.filesSQL(b.table.media) + " as text)"
-	return b.newStatement("select ", values, " from ", b.table.Name, " where ", values, " like ", b.addArg("%"+part+"%"))
+	return b.newStatement("select ", values, " from ", b.table.Name, " where ", values, " like ", b.addArg("%"+namePart+"%"))
 }
 
 // jsonPathSQL returns the SQL of the value that a JSON path selects: a text for ->>, JSON for ->. On SQLite the SQL for -> gives a
@@ -301,11 +301,11 @@ func (b *builder) orderSQL(terms []Term) []string {
 	return steps
 }
 
-// withTies appends the table's own order, which decides between rows that terms leave equal. Without it the engines could
+// withTieBreakers appends the table's own order, which decides between rows that terms leave equal. Without it the engines could
 // list such rows in different orders.
-func withTies(t *Table, terms []Term) []Term {
+func withTieBreakers(t *Table, terms []Term) []Term {
 	complete := slices.Clone(terms)
-	for _, tie := range t.Ties {
+	for _, tie := range t.TieBreakers {
 		if !slices.ContainsFunc(complete, func(term Term) bool { return term.Column == tie.Column }) {
 			complete = append(complete, tie)
 		}
@@ -314,7 +314,7 @@ func withTies(t *Table, terms []Term) []Term {
 }
 
 func (b *builder) orderBySQL(terms []Term) string {
-	return " order by " + strings.Join(b.orderSQL(withTies(b.table, terms)), ", ")
+	return " order by " + strings.Join(b.orderSQL(withTieBreakers(b.table, terms)), ", ")
 }
 
 // limitOffsetSQL returns the clauses limit and offset. SQLite accepts no offset without a limit, so it gets "limit -1".
@@ -416,12 +416,12 @@ func castOnSQLite(column string, from, to Kind) string {
 
 func quote(mark, name string) string { return mark + strings.ReplaceAll(name, mark, mark+mark) + mark }
 
-// renderRead selects the rows of a query as JSON texts. With counted, each row also has the number of all rows that meet the
-// condition; it is read in the same statement, so that both are of the same moment.
-func renderRead(d db.Dialect, q *Query, limit, offset int64, counted bool) statement {
+// renderRead selects the rows of a query as JSON texts. With withTotal, each row also has the number of all rows that meet the
+// condition. The number is read in the same statement, so that both are of the same moment.
+func renderRead(d db.Dialect, q *Query, limit, offset int64, withTotal bool) statement {
 	b := &builder{dialect: d, table: q.Table}
 	extra := ""
-	if counted {
+	if withTotal {
 		extra = ", (select count(*) from " + q.Table.Name + b.whereSQL(q.Where) + ")"
 	}
 	return b.newStatement(b.rowsSQL(q.Select, extra, q.Table.Name+b.whereSQL(q.Where)+b.orderBySQL(q.Order)+b.limitOffsetSQL(&limit, offset)))

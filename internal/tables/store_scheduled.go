@@ -57,11 +57,13 @@ func lockDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) 
 	if tx.Dialect == db.Postgres {
 		lock = " for update"
 	}
-	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+flag.table.Name+" where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 order by id"+lock, now)
+	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+flag.table.Name+
+		" where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 order by id"+lock, now)
 }
 
 // setDue sets a column to true in the rows whose time has come, and returns their keys. It does not change updated_at: the admin
 // area saves a form only if the row's updated_at is unchanged, and a form with such a row may be open.
 func setDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) ([]string, error) {
-	return db.Collect(ctx, tx, db.ScanOne[string], "update "+flag.table.Name+" set "+flag.column.Name+" = true where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 returning cast(id as text)", now)
+	return db.Collect(ctx, tx, db.ScanOne[string], "update "+flag.table.Name+" set "+flag.column.Name+
+		" = true where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 returning cast(id as text)", now)
 }

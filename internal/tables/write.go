@@ -413,7 +413,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 		if err := req.checkAffected(out.keys); err != nil {
 			return err
 		}
-		return req.represent(ctx, tx, out, withTies(q.Table, q.Order))
+		return req.represent(ctx, tx, out, withTieBreakers(q.Table, q.Order))
 	})
 	if err != nil {
 		return err

@@ -29,11 +29,11 @@ var (
 	ErrPrivate = errors.New("the webhook's URL points to a host in a private network")
 )
 
-// hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. Such names are
-// refused, because URL parsers read them as IP addresses in an old notation, such as 0x7f.1.
+// hostNamePattern matches host names of the DNS, whose labels have at most 63 characters (RFC 1123 §2.1). numericHostPattern matches names
+// whose last label is a number. Such names are refused, because URL parsers read them as IP addresses in an old notation, such as 0x7f.1.
 var (
-	hostName    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
-	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
+	hostNamePattern    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
+	numericHostPattern = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
 // ParseURL parses the URL of a webhook. The URL must be https, or http if allowPrivate is set. The error is ErrURL or ErrHost. ParseURL
@@ -55,10 +55,10 @@ func ParseURL(rawURL string, allowPrivate bool) (*url.URL, error) {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return u, nil
 	}
-	// A name with other letters than ASCII is not compared with the patterns: the HTTP client converts it to ASCII (punycode) later.
+	// The patterns apply only to ASCII names. The HTTP client converts other names to ASCII (punycode) later.
 	isASCII := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	const maxHostName = 253 // RFC 1035
-	if name == "" || len(name) > maxHostName || (isASCII && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
+	if name == "" || len(name) > maxHostName || (isASCII && (!hostNamePattern.MatchString(name) || numericHostPattern.MatchString(name))) {
 		return nil, ErrHost
 	}
 	return u, nil

@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "crosscheck: give a folder and SYSTEM/PROCESSOR")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(400) // all syntax trees stay in use, and frequent garbage collections would take a third of the time
+	debug.SetGCPercent(400) // all syntax trees stay in use; frequent garbage collections would take a third of the time
 	folder, err := filepath.Abs(os.Args[1])
 	for _, target := range os.Args[2:] {
 		err = errors.Join(err, check(folder, target))
@@ -40,7 +40,8 @@ func check(folder, target string) error {
 		return fmt.Errorf("crosscheck: %q is not SYSTEM/PROCESSOR", target)
 	}
 	found, err := packages.Load(&packages.Config{
-		Mode:       packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Dir:        folder,
 		Env:        append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0"),
 		BuildFlags: []string{"-tags=nodynamic"},
@@ -57,7 +58,7 @@ func check(folder, target string) error {
 	}
 	var problems []string
 	packages.Visit(found, nil, func(p *packages.Package) {
-		if !strings.HasPrefix(p.PkgPath, "atelie/") { // without their bodies, imports of other modules are not used
+		if !strings.HasPrefix(p.PkgPath, "atelie/") { // without function bodies, packages of other modules have "unused import" errors
 			return
 		}
 		for _, problem := range p.Errors {

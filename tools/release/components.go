@@ -47,7 +47,7 @@ func writeComponents(out, npmList string, programs []program, version string, da
 	return os.WriteFile(out, text.Bytes(), 0o644)
 }
 
-// readModules lists the Go modules in a program, the standard library among them.
+// readModules lists the Go modules in a program, including the standard library.
 func readModules(file string) ([]cdx.Component, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -69,7 +69,7 @@ func newLibrary(path, version string) cdx.Component {
 	return cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: url, Name: path, Version: version, PackageURL: url}
 }
 
-// readSitePackages reads the site's packages from a file that the command npm sbom has written.
+// readSitePackages reads the site's packages from a file that the npm sbom command has written.
 func readSitePackages(file string) ([]cdx.Component, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the id of the user and of the group as which the image runs the program.
+// imageUser is the id of the user and of the group with which the image runs the program.
 const imageUser = 65532
 
-// copyLines are the COPY lines that the last stage of the image file must have. makeRootTar makes the same files without a container.
+// copyLines are the COPY lines that the last stage of the Dockerfile must have. makeRootTar makes the same files without a container.
 var copyLines = []string{
 	"--from=program /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt",
 	"--from=program --chown=65532:65532 /empty/data /data",
@@ -53,7 +53,7 @@ func writeImage(out, dockerfile string, programs []program, version string, date
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: processor}}})
 	}
-	// Programs that load the archive take the name of the image from the annotations in an outer index.
+	// Programs that load the archive read the name of the image from the annotations of an outer index.
 	namedIndex := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: index, Descriptor: v1.Descriptor{
 		Annotations: map[string]string{"org.opencontainers.image.ref.name": version, "io.containerd.image.name": "docker.io/library/atelie:" + version}}})
 	folder, err := os.MkdirTemp("", "atelie-image")

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run makes the files. All of them get the time date (of the commit), so that a second run makes the same bytes.
+// run makes the files. date is the time of the commit. All files have this time, so that a second run makes the same bytes.
 func run(folder, version string, date time.Time, dockerfile, npmList string) error {
 	if v := "v" + version; semver.Canonical(v) != v {
 		return fmt.Errorf("%q is not a version such as 1.2.0", version)

@@ -20,7 +20,7 @@ const appleSecretLife = 5 * time.Minute
 // setUpApple sets the provider up for Sign in with Apple. Apple differs from other OpenID Connect providers in three points:
 //   - The client secret is a token that this program signs.
 //   - The callback is a POST.
-//   - Only the callback of a person's first sign-in contains the person's name.
+//   - Only the callback of a user's first sign-in contains the user's name.
 func (p *Provider) setUpApple() error {
 	if err := p.setUpOpenID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (p *Provider) setUpApple() error {
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id must both be set or both be missing")
 	}
-	// Some ways to set environment variables allow no line breaks. The operator can write the two characters \n in place of each.
+	// Some ways to set environment variables allow no line breaks. The operator can write the two characters \n in place of each break.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
@@ -63,8 +63,8 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-// appleName returns the person's name from the parameter user of Apple's callback, or "". It does not use the e-mail
-// address there, because Apple does not sign it.
+// appleName returns the user's name from the user parameter of Apple's callback, or "". It ignores the e-mail address in the
+// parameter, because Apple does not sign the parameter.
 func appleName(user string) string {
 	var parsed struct {
 		Name struct {

@@ -46,7 +46,7 @@ func (t limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // limitedBody is a response body whose Read returns errResponseTooLong after more than maxResponseBytes.
 type limitedBody struct {
 	io.ReadCloser
-	left int64 // bytes that Read can still return
+	left int64 // bytes that Read can still return; negative after the body was too long
 }
 
 var errResponseTooLong = errors.New("the provider's response is too long")

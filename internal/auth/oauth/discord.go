@@ -60,17 +60,17 @@ type discordUser struct {
 	Verified      bool   `json:"verified"`
 }
 
-// avatarURL returns the URL of the person's picture ("Image Formatting" in Discord's reference). The names of animated pictures begin with
+// avatarURL returns the URL of the user's picture ("Image Formatting" in Discord's reference). The names of animated pictures begin with
 // a_. For an account without a picture, Discord has default pictures; the account's id or discriminator selects one.
 func (u discordUser) avatarURL() string {
 	const cdn = "https://cdn.discordapp.com/"
 	if u.Avatar == "" {
 		id, _ := strconv.ParseUint(u.ID, 10, 64) // fetchDiscordIdentity has checked the id
-		number := (id >> 22) % 6
-		if old, err := strconv.ParseUint(u.Discriminator, 10, 16); err == nil && old > 0 {
-			number = old % 5
+		avatarNumber := (id >> 22) % 6
+		if discriminator, err := strconv.ParseUint(u.Discriminator, 10, 16); err == nil && discriminator > 0 {
+			avatarNumber = discriminator % 5
 		}
-		return fmt.Sprintf("%sembed/avatars/%d.png", cdn, number)
+		return fmt.Sprintf("%sembed/avatars/%d.png", cdn, avatarNumber)
 	}
 	extension := "png"
 	if strings.HasPrefix(u.Avatar, "a_") {

@@ -36,7 +36,7 @@ func (p *Provider) setUpFacebook() error {
 
 // fetchFacebookIdentity reads from Facebook's Graph API who has signed in.
 func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token string) (Identity, error) {
-	// The parameter appsecret_proof proves to Facebook that the sender of the token knows the client secret.
+	// The appsecret_proof parameter proves to Facebook that the sender of the token knows the client secret.
 	proof := hmac.New(sha256.New, []byte(p.settings.ClientSecret))
 	proof.Write([]byte(token))
 	query := url.Values{"fields": {"id,email,first_name,last_name,name,picture"}, "appsecret_proof": {hex.EncodeToString(proof.Sum(nil))}}

@@ -27,7 +27,7 @@ func (p *Provider) setUpGitHub() error {
 	return nil
 }
 
-// fetchGitHubIdentity reads the signed-in person and their primary e-mail address from GitHub's API.
+// fetchGitHubIdentity reads the signed-in user and the user's primary e-mail address from GitHub's API.
 func (p *Provider) fetchGitHubIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
 	var user struct {
 		ID        int64  `json:"id"`

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file makes an Identity from the claims (facts about a person) that providers send.
+// This file makes an Identity from the claims (facts about a user) that providers send.
 
 // Reasons why an ID token is refused. The errors of VerifyIDToken and Exchange wrap one of them together with ErrRefused.
 var (
@@ -16,13 +16,12 @@ var (
 	ErrNonceMismatch = errors.New("nonces mismatch")
 )
 
-// Identity is what a provider reports about a person who has signed in: the account at the provider, and some facts about the
-// person.
+// Identity is what a provider reports about a user who has signed in: the account at the provider, and some facts about the user.
 type Identity struct {
-	Subject               string // the provider's id for the person's account; it never changes and is never reused
+	Subject               string // the provider's id for the user's account; it never changes and is never reused
 	Email                 string // the address as the provider writes it; "" when the provider reports none
-	EmailVerified         bool   // the provider has verified that the person receives mail at Email
-	EmailVerifiedByPolicy bool   // EmailVerified was set because this provider verifies all addresses, not because its response says so
+	EmailVerified         bool   // the provider has verified that the user receives mail at Email
+	EmailVerifiedByPolicy bool   // EmailVerified is not from the response: this provider verifies all addresses
 	Name                  string
 	AvatarURL             string // http or https, or ""
 	// Claims are stored as the user metadata of the account, under the names that Supabase Auth uses. The names are from a fixed list, and
@@ -39,7 +38,7 @@ var profileClaims = []string{
 	"birthdate", "zoneinfo", "locale",
 }
 
-const maxClaimBytes = 2048 // a longer claim is cut
+const maxClaimBytes = 2048 // a longer claim is truncated
 
 // textClaim returns a claim as a string that the database can store: at most maxClaimBytes bytes of valid UTF-8 without NUL. It returns ""
 // for a value that is not a string.
@@ -48,7 +47,7 @@ func textClaim(value any) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 	for len(s) > maxClaimBytes {
 		s = s[:maxClaimBytes]
-		for !utf8.ValidString(s) { // the cut was inside a character
+		for !utf8.ValidString(s) { // s ends inside a character
 			s = s[:len(s)-1]
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // This file verifies ID tokens: signed statements of an OpenID Connect provider about who has signed in.
 
-// IDToken is a token that the client has got directly from the provider, for example with Google's sign-in button.
+// IDToken is a token that the client has obtained directly from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string // the signed token
 	Nonce       string // random string that the client has chosen, or ""; the token contains its SHA-256 (hex)
@@ -48,17 +48,17 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	return identity, nil
 }
 
-// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent none (""), the token
-// must contain none. A token with the unhashed nonce is refused, because a thief of the token could read the nonce from it. Facebook is
-// an exception (acceptsFacebookNonce): its token may contain the unhashed nonce, and the client need not send the nonce.
-func (p *Provider) checkClientNonce(inToken, sent string) error {
-	sum := sha256.Sum256([]byte(sent))
+// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent no nonce (""), the
+// token must not contain a nonce. A token with the unhashed nonce is refused, because a thief could read the nonce from the token. Facebook
+// is an exception (acceptsFacebookNonce): its token may contain the unhashed nonce, and the client need not send the nonce.
+func (p *Provider) checkClientNonce(tokenNonce, clientNonce string) error {
+	clientNonceHash := sha256.Sum256([]byte(clientNonce))
 	switch {
-	case sent == "" && inToken == "", sent == "" && p.acceptsFacebookNonce:
+	case clientNonce == "" && tokenNonce == "", clientNonce == "" && p.acceptsFacebookNonce:
 		return nil
-	case sent == "" || inToken == "":
+	case clientNonce == "" || tokenNonce == "":
 		return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMissing)
-	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.acceptsFacebookNonce && equalSecrets(inToken, sent):
+	case equalSecrets(tokenNonce, hex.EncodeToString(clientNonceHash[:])), p.acceptsFacebookNonce && equalSecrets(tokenNonce, clientNonce):
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMismatch)
@@ -130,7 +130,7 @@ func (p *Provider) fetchOpenIDIdentity(ctx context.Context, tokens *oauth2.Token
 		if err := p.getJSON(ctx, configuration.UserInfoURL, tokens.AccessToken, &userinfo); err != nil {
 			return Identity{}, err
 		}
-		// Without this check the response could describe another person (OpenID Connect Core §5.3.2).
+		// Without this check the response could describe another user (OpenID Connect Core §5.3.2).
 		if subject, _ := userinfo["sub"].(string); subject != token.Subject {
 			return Identity{}, fmt.Errorf("%w: userinfo about another subject", ErrRefused)
 		}

@@ -25,7 +25,7 @@ var (
 
 // Settings are the settings of one provider.
 type Settings struct {
-	// Name is the provider's name in the parameter provider of requests. google, apple, github, facebook and discord have built-in
+	// Name is the provider's name in the provider parameter of requests. google, apple, github, facebook and discord have built-in
 	// settings; any other name is an OpenID Connect provider.
 	Name string
 	// Issuer is the OpenID Connect issuer, exactly as in its tokens. For github, facebook and discord it is the URL of the
@@ -225,7 +225,7 @@ func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) 
 type Callback struct {
 	Code     string
 	Issuer   string // the provider's issuer (RFC 9207); "" when the provider does not send it
-	User     string // Apple's description of a person at their first sign-in, as JSON
+	User     string // Apple's description of a user at the user's first sign-in, as JSON
 	Nonce    string // Nonce of the Request
 	Verifier string // Verifier of the Request
 }

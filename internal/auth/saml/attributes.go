@@ -2,16 +2,15 @@ package saml
 
 import "strings"
 
-// This file reads the id, the e-mail address and the claims (facts) of a person from an assertion, which is what the identity provider
-// states about the person. Identity providers use different names for the same attribute. Add a further name of the e-mail address to
-// emailAttributes.
+// This file reads the id, the e-mail address and the claims (facts) of a user from an assertion (the identity provider's statement about
+// the user). Identity providers use different names for the same attribute. Add a further name of the e-mail address to emailAttributes.
 
-// subjectIDAttribute is the name of the attribute with a permanent id of the person (SAML subject-id attributes §3.3).
+// subjectIDAttribute is the name of the attribute with a permanent id of the user (SAML subject-id attributes §3.3).
 const subjectIDAttribute = "urn:oasis:names:tc:SAML:attribute:subject-id"
 
 // emailAttributes are the names of attributes in which providers send the e-mail address, the most specific first.
 var emailAttributes = []string{
-	"urn:oid:0.9.2342.19200300.100.1.3", // the attribute mail, as LDAP numbers it
+	"urn:oid:0.9.2342.19200300.100.1.3", // the OID of LDAP's mail attribute
 	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
 	"http://schemas.xmlsoap.org/claims/EmailAddress",
 	"mail",
@@ -34,8 +33,8 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID (the provider's name or id of the
-// person). A NameID that is an e-mail address is returned in lower case. UserID returns "" if the assertion has neither, or if the NameID
+// UserID returns the provider's permanent id for the user: the subject-id attribute, or else the NameID (the provider's name or id of the
+// user). A NameID that is an e-mail address is returned in lower case. UserID returns "" if the assertion has neither, or if the NameID
 // is transient: a transient NameID changes with every sign-in.
 func (a *Assertion) UserID() string {
 	if ids := a.Values(subjectIDAttribute); len(ids) > 0 {
@@ -50,7 +49,7 @@ func (a *Assertion) UserID() string {
 	return a.NameID
 }
 
-// Email returns the person's e-mail address: from the first of emailAttributes that is present, or else from a NameID in the
+// Email returns the user's e-mail address: from the first of emailAttributes that is present, or else from a NameID in the
 // e-mail format. It returns "" if the assertion has no address.
 func (a *Assertion) Email() string {
 	for _, name := range emailAttributes {

@@ -25,7 +25,7 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits
 	_, _ = rand.Read(random)   // never fails (crypto/rand)
 	id = "id-" + hex.EncodeToString(random)
-	allowCreate := true // the provider may create a new NameID for the person
+	allowCreate := true // the provider may create a new NameID for the user
 	policy := &saml.NameIDPolicy{AllowCreate: &allowCreate}
 	switch nameIDFormat {
 	case "":

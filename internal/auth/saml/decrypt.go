@@ -15,7 +15,7 @@ import (
 	"github.com/beevik/etree"
 )
 
-// This file decrypts assertions (statements about a person) that an identity provider has encrypted. The provider encrypts the assertion
+// This file decrypts assertions (statements about a user) that an identity provider has encrypted. The provider encrypts the assertion
 // with a random AES key, and the AES key with the public RSA key of this service.
 
 // Accepted algorithms of XML Encryption. RSA with PKCS #1 v1.5 is not among them, because padding oracles can break it
@@ -38,7 +38,7 @@ const nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
 // RSA-OAEP uses a digest and a mask generation function. oaepDigests maps the URI of each accepted digest to its hash function. oaepMasks
-// does the same for the mask generation functions. The key "" has the default, for a message that names none.
+// does the same for the mask generation functions. The key "" maps to the default, for a message that names no algorithm.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
 	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,
@@ -58,7 +58,7 @@ var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {
-		return nil, refuse("the encrypted assertion has %d EncryptedData elements, not one", len(data))
+		return nil, documentError("the encrypted assertion has %d EncryptedData elements, not one", len(data))
 	}
 	var keys []*etree.Element // the EncryptedKey elements, inside EncryptedData or beside it
 	if err := walk(el, func(e *etree.Element) error {
@@ -70,12 +70,12 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 		return nil, err
 	}
 	if len(keys) != 1 {
-		return nil, refuse("the encrypted assertion has %d EncryptedKey elements, not one", len(keys))
+		return nil, documentError("the encrypted assertion has %d EncryptedKey elements, not one", len(keys))
 	}
 	method := methodOf(data[0])
 	size, known := keySizes[method]
 	if !known {
-		return nil, refuse("encryption by %q is not accepted", method)
+		return nil, documentError("encryption by %q is not accepted", method)
 	}
 	options, err := oaepOptions(keys[0])
 	if err != nil {
@@ -117,7 +117,7 @@ func methodOf(el *etree.Element) string {
 func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 	method := methodOf(encryptedKey)
 	if method != rsaOAEP && method != rsaOAEP11 {
-		return nil, refuse("a key wrapped by %q is not accepted", method)
+		return nil, documentError("a key wrapped by %q is not accepted", method)
 	}
 	digest, mask := "", ""
 	for _, c := range childrenOf(encryptedKey, nsXMLEnc, "EncryptionMethod")[0].ChildElements() {
@@ -127,13 +127,13 @@ func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 		case "MGF":
 			mask = c.SelectAttrValue("Algorithm", "")
 		default:
-			return nil, refuse("a key wrapped with %s is not accepted", c.Tag)
+			return nil, documentError("a key wrapped with %s is not accepted", c.Tag)
 		}
 	}
 	hash, ok := oaepDigests[digest]
 	maskHash, okMask := oaepMasks[mask]
 	if !ok || !okMask || (method == rsaOAEP && mask != "") {
-		return nil, refuse("a key wrapped with %q and %q is not accepted", digest, mask)
+		return nil, documentError("a key wrapped with %q and %q is not accepted", digest, mask)
 	}
 	return &rsa.OAEPOptions{Hash: hash, MGFHash: maskHash}, nil
 }
@@ -142,15 +142,15 @@ func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 func cipherValue(el *etree.Element) ([]byte, error) {
 	data := childrenOf(el, nsXMLEnc, "CipherData")
 	if len(data) != 1 {
-		return nil, refuse("%s has %d CipherData elements, not one", el.Tag, len(data))
+		return nil, documentError("%s has %d CipherData elements, not one", el.Tag, len(data))
 	}
 	values := childrenOf(data[0], nsXMLEnc, "CipherValue")
 	if len(values) != 1 {
-		return nil, refuse("%s has %d CipherValue elements, not one", el.Tag, len(values))
+		return nil, documentError("%s has %d CipherValue elements, not one", el.Tag, len(values))
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(values[0].Text()), ""))
 	if err != nil {
-		return nil, refuse("an encrypted value is not valid base64: %w", err)
+		return nil, documentError("an encrypted value is not valid base64: %w", err)
 	}
 	return raw, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // checkXML returns an error for XML that two parsers could read differently. An attacker could use this difference: the parser that checks
-// the signature would see the signed message, and the parser that reads the content another one. checkXML rejects:
+// the signature would see the signed message, and the parser that reads the content would see another message. checkXML rejects:
 //   - document type declarations (DOCTYPE), which can declare entities
 //   - processing instructions
 //   - comments, unless allowComments is true
@@ -23,7 +23,7 @@ import (
 //   - XML that changes when it is written and read again
 func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return refuse("the document is not UTF-8")
+		return documentError("the document is not UTF-8")
 	}
 	decoder := xml.NewDecoder(bytes.NewReader(raw)) // a strict decoder, which accepts only the five predefined entities of XML
 	depth, roots := 0, 0
@@ -34,28 +34,28 @@ func checkXML(raw []byte, allowComments bool) error {
 			break
 		}
 		if err != nil {
-			return refuse("the document is not valid XML: %w", err)
+			return documentError("the document is not valid XML: %w", err)
 		}
 		if tokens > maxTokens {
-			return refuse("the document has more than %d tokens", maxTokens)
+			return documentError("the document has more than %d tokens", maxTokens)
 		}
 		switch t := token.(type) {
 		case xml.Directive:
-			return refuse("the document has a document type or another directive")
+			return documentError("the document has a document type or another directive")
 		case xml.ProcInst:
 			if t.Target != "xml" || offset != 0 { // only the XML declaration at the start is accepted
-				return refuse("the document has a processing instruction")
+				return documentError("the document has a processing instruction")
 			}
 		case xml.Comment:
 			if !allowComments {
-				return refuse("the document has a comment")
+				return documentError("the document has a comment")
 			}
 		case xml.StartElement:
 			if depth == 0 {
 				roots++
 			}
 			if depth++; depth > maxDepth {
-				return refuse("the elements of the document are nested more than %d levels deep", maxDepth)
+				return documentError("the elements of the document are nested more than %d levels deep", maxDepth)
 			}
 			if err := checkAttributes(t.Attr); err != nil {
 				return err
@@ -64,15 +64,15 @@ func checkXML(raw []byte, allowComments bool) error {
 			depth--
 		case xml.CharData:
 			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return refuse("the document has text outside of its root")
+				return documentError("the document has text outside of its root")
 			}
 		}
 	}
 	if roots != 1 {
-		return refuse("the document has %d roots", roots)
+		return documentError("the document has %d roots", roots)
 	}
 	if err := xrv.Validate(bytes.NewReader(raw)); err != nil {
-		return refuse("the document does not survive a round trip: %w", err)
+		return documentError("the document does not survive a round trip: %w", err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func checkAttributes(attributes []xml.Attr) error {
 	seen := make(map[xml.Name]bool, len(attributes))
 	for _, a := range attributes {
 		if seen[a.Name] {
-			return refuse("attribute %s is written twice", a.Name.Local)
+			return documentError("attribute %s is written twice", a.Name.Local)
 		}
 		seen[a.Name] = true
 	}
@@ -97,11 +97,11 @@ func parseMessage(raw []byte) (*etree.Element, error) {
 	doc := etree.NewDocument()
 	doc.ReadSettings.MaxDepth = maxDepth + 1
 	if err := doc.ReadFromBytes(raw); err != nil {
-		return nil, refuse("the document is not valid XML: %w", err)
+		return nil, documentError("the document is not valid XML: %w", err)
 	}
 	root := doc.Root()
 	if root == nil {
-		return nil, refuse("the document is empty")
+		return nil, documentError("the document is empty")
 	}
 	return root, nil
 }
@@ -138,10 +138,10 @@ func walk(el *etree.Element, fn func(*etree.Element) error) error {
 // textOf returns the trimmed text of an element, or an error when the element contains other elements.
 func textOf(el *etree.Element) (string, error) {
 	if len(el.ChildElements()) > 0 {
-		return "", refuse("%s has elements where a text belongs", el.Tag)
+		return "", documentError("%s has elements where a text belongs", el.Tag)
 	}
 	return strings.TrimSpace(el.Text()), nil
 }
 
-// idOf returns the attribute ID of an element, or "".
+// idOf returns the ID attribute of an element, or "".
 func idOf(el *etree.Element) string { return el.SelectAttrValue("ID", "") }

@@ -18,13 +18,13 @@ const (
 // https, or http on this machine. FetchMetadata returns an error for more than MaxMetadata bytes, counted after decompression.
 func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 	if err := checkURL(metadataURL); err != nil {
-		return nil, refuse("metadata URL: %w", err)
+		return nil, documentError("metadata URL: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, metadataURL, nil)
 	if err != nil {
-		return nil, refuse("metadata URL: %w", err)
+		return nil, documentError("metadata URL: %w", err)
 	}
 	request.Header.Set("Accept", "application/samlmetadata+xml, application/xml, text/xml")
 	client := &http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {
@@ -36,17 +36,17 @@ func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, refuse("metadata: %w", err)
+		return nil, documentError("metadata: %w", err)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, MaxMetadata+1))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return nil, refuse("metadata: %w", err)
+		return nil, documentError("metadata: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, refuse("metadata: the response has the status %s", response.Status)
+		return nil, documentError("metadata: the response has the status %s", response.Status)
 	}
 	if len(body) > MaxMetadata {
-		return nil, refuse("metadata: more than %d bytes", MaxMetadata)
+		return nil, documentError("metadata: more than %d bytes", MaxMetadata)
 	}
 	return body, nil
 }

@@ -31,11 +31,11 @@ const (
 )
 
 // ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
-// EntitiesDescriptor with one identity provider. It checks no signature on the metadata. The metadata is trusted, because the person who
-// added the provider has uploaded it or chosen its URL.
+// EntitiesDescriptor with one identity provider. It does not check the signature of the metadata, because whoever has added the provider
+// trusts the metadata: they have uploaded it, or chosen its URL.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
-		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
+		return nil, documentError("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
 	}
 	if err := checkXML(raw, true); err != nil { // true: comments are allowed
 		return nil, err
@@ -45,10 +45,10 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 		return nil, err
 	}
 	if entity.EntityID == "" || len(entity.EntityID) > maxEntityID {
-		return nil, refuse("the metadata has no EntityID, or one that is longer than %d bytes", maxEntityID)
+		return nil, documentError("the metadata has no EntityID, or one that is longer than %d bytes", maxEntityID)
 	}
 	if n := len(entity.IDPSSODescriptors); n != 1 {
-		return nil, refuse("the metadata has %d IDPSSODescriptor elements, not one", n)
+		return nil, documentError("the metadata has %d IDPSSODescriptor elements, not one", n)
 	}
 	descriptor := entity.IDPSSODescriptors[0]
 	idp := &IdentityProvider{EntityID: entity.EntityID, ValidUntil: entity.ValidUntil, CacheDuration: entity.CacheDuration}
@@ -58,7 +58,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 		}
 	}
 	if err := checkURL(idp.SSOURL); err != nil {
-		return nil, refuse("the metadata has no usable SingleSignOnService for HTTP-Redirect: %w", err)
+		return nil, documentError("the metadata has no usable SingleSignOnService for HTTP-Redirect: %w", err)
 	}
 	for _, key := range descriptor.KeyDescriptors {
 		if key.Use != "" && key.Use != "signing" { // "" means any use
@@ -67,17 +67,17 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 		for _, data := range key.KeyInfo.X509Data.X509Certificates {
 			der, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(data.Data), ""))
 			if err != nil {
-				return nil, refuse("a certificate in the metadata is not valid base64: %w", err)
+				return nil, documentError("a certificate in the metadata is not valid base64: %w", err)
 			}
 			certificate, err := x509.ParseCertificate(der)
 			if err != nil {
-				return nil, refuse("a certificate in the metadata cannot be read: %w", err)
+				return nil, documentError("a certificate in the metadata cannot be read: %w", err)
 			}
 			idp.Certificates = append(idp.Certificates, certificate)
 		}
 	}
 	if n := len(idp.Certificates); n == 0 || n > maxCertificates {
-		return nil, refuse("the metadata has %d signing certificates", n)
+		return nil, documentError("the metadata has %d signing certificates", n)
 	}
 	return idp, nil
 }
@@ -86,19 +86,19 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 	var root struct{ XMLName xml.Name }
 	if err := xml.Unmarshal(raw, &root); err != nil {
-		return nil, refuse("the metadata is not valid XML: %w", err)
+		return nil, documentError("the metadata is not valid XML: %w", err)
 	}
 	switch root.XMLName.Local {
 	case "EntityDescriptor":
 		var entity saml.EntityDescriptor
 		if err := xml.Unmarshal(raw, &entity); err != nil {
-			return nil, refuse("the metadata cannot be read: %w", err)
+			return nil, documentError("the metadata cannot be read: %w", err)
 		}
 		return &entity, nil
 	case "EntitiesDescriptor":
 		var entities saml.EntitiesDescriptor
 		if err := xml.Unmarshal(raw, &entities); err != nil {
-			return nil, refuse("the metadata cannot be read: %w", err)
+			return nil, documentError("the metadata cannot be read: %w", err)
 		}
 		var found *saml.EntityDescriptor
 		for i := range entities.EntityDescriptors {
@@ -106,7 +106,7 @@ func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 				continue
 			}
 			if found != nil {
-				return nil, refuse("the metadata describes several identity providers")
+				return nil, documentError("the metadata describes several identity providers")
 			}
 			found = &entities.EntityDescriptors[i]
 		}
@@ -114,7 +114,7 @@ func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 			return found, nil
 		}
 	}
-	return nil, refuse("the metadata describes no identity provider")
+	return nil, documentError("the metadata describes no identity provider")
 }
 
 // Shortest and maximum time after which a provider's metadata is refreshed.

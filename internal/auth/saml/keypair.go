@@ -13,9 +13,10 @@ import (
 // This file creates and parses the key pair of this service. The service signs authentication requests and decrypts assertions with it.
 
 const (
-	keyBits          = 2048           // length of a new RSA key
-	certificateYears = 100            // validity of a new certificate
-	clockDifference  = 24 * time.Hour // a new certificate is valid from this long ago, because clocks of identity providers may be behind
+	keyBits          = 2048 // length of a new RSA key
+	certificateYears = 100  // validity of a new certificate
+	// clockDifference is how long before its creation a certificate becomes valid, because clocks of identity providers may be behind.
+	clockDifference = 24 * time.Hour
 )
 
 // NewKeyPair creates an RSA key and a certificate for the service provider on a host. It returns the key in PKCS #8 and the

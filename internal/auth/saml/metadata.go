@@ -11,7 +11,7 @@ import (
 // How long the metadata of this service provider (the XML that describes it) is valid.
 const (
 	metadataLife  = 48 * time.Hour // if an identity provider reads the metadata from its URL
-	downloadYears = 5              // if a person downloads the metadata as a file
+	downloadYears = 5              // if a user downloads the metadata as a file
 )
 
 // MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4) for identity providers: its URLs, its certificate,

@@ -41,14 +41,14 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 		return Assertion{}, err
 	}
 	if assertion == nil {
-		return Assertion{}, refuse("there is no assertion")
+		return Assertion{}, documentError("there is no assertion")
 	}
 	if signedResponse != nil { // from here on, only the elements that the signature covers are used
 		if assertion, err = checkStructure(signedResponse); err != nil {
 			return Assertion{}, err
 		}
 		if assertion == nil {
-			return Assertion{}, refuse("the signature covers no assertion")
+			return Assertion{}, documentError("the signature covers no assertion")
 		}
 	}
 	if assertion.Tag == "EncryptedAssertion" {
@@ -67,7 +67,7 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 	case signedAssertion != nil:
 		assertion = signedAssertion
 	case signedResponse == nil:
-		return Assertion{}, refuse("neither the response nor the assertion is signed")
+		return Assertion{}, documentError("neither the response nor the assertion is signed")
 	}
 	return sp.readAssertion(assertion, idp, want)
 }
@@ -80,23 +80,23 @@ func Issuer(encoded string) (string, error) {
 		return "", err
 	}
 	if !isElement(response, nsProtocol, "Response") {
-		return "", refuse("the message is not a Response")
+		return "", documentError("the message is not a Response")
 	}
 	for _, el := range append([]*etree.Element{response}, childrenOf(response, nsAssertion, "Assertion")...) {
 		if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) == 1 {
 			return textOf(issuers[0])
 		}
 	}
-	return "", refuse("the response names no issuer")
+	return "", documentError("the response names no issuer")
 }
 
 func decodeResponse(encoded string) (*etree.Element, error) {
 	if len(encoded) > MaxResponse {
-		return nil, refuse("the response has %d bytes, more than %d", len(encoded), MaxResponse)
+		return nil, documentError("the response has %d bytes, more than %d", len(encoded), MaxResponse)
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
 	if err != nil {
-		return nil, refuse("the response is not valid base64: %w", err)
+		return nil, documentError("the response is not valid base64: %w", err)
 	}
 	return parseMessage(raw)
 }
@@ -105,17 +105,17 @@ func decodeResponse(encoded string) (*etree.Element, error) {
 // covers el.
 func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *IdentityProvider, want Expected) error {
 	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
-		return refuse("the response has the version %q, not 2.0", v)
+		return documentError("the response has the version %q, not 2.0", v)
 	}
 	destination := el.SelectAttr("Destination")
 	switch {
 	case destination == nil && signed: // SAML bindings §3.5.5.2
-		return refuse("the signed response names no destination")
+		return documentError("the signed response names no destination")
 	case destination != nil && destination.Value != sp.ACSURL:
-		return refuse("the response is meant for %q", destination.Value)
+		return documentError("the response is meant for %q", destination.Value)
 	}
 	if answers := el.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
-		return refuse("the response is for the request %q, not %q", answers, want.RequestID)
+		return documentError("the response is for the request %q, not %q", answers, want.RequestID)
 	}
 	if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) > 0 {
 		if err := checkIssuer(el, idp); err != nil {
@@ -127,14 +127,14 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 	}
 	statuses := childrenOf(el, nsProtocol, "Status")
 	if len(statuses) != 1 {
-		return refuse("the response has %d Status elements, not one", len(statuses))
+		return documentError("the response has %d Status elements, not one", len(statuses))
 	}
 	codes := childrenOf(statuses[0], nsProtocol, "StatusCode")
 	if len(codes) != 1 {
-		return refuse("the response has %d StatusCode elements, not one", len(codes))
+		return documentError("the response has %d StatusCode elements, not one", len(codes))
 	}
 	if code := codes[0].SelectAttrValue("Value", ""); code != statusSuccess {
-		return refuse("status %q: %w", code, ErrStatus)
+		return documentError("status %q: %w", code, ErrStatus)
 	}
 	return nil
 }
@@ -142,14 +142,14 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
 	issuers := childrenOf(el, nsAssertion, "Issuer")
 	if len(issuers) != 1 {
-		return refuse("%s has %d Issuer elements, not one", el.Tag, len(issuers))
+		return documentError("%s has %d Issuer elements, not one", el.Tag, len(issuers))
 	}
 	issuer, err := textOf(issuers[0])
 	if err != nil {
 		return err
 	}
 	if issuer != idp.EntityID {
-		return refuse("%s was issued by %q, not by %q", el.Tag, issuer, idp.EntityID)
+		return documentError("%s was issued by %q, not by %q", el.Tag, issuer, idp.EntityID)
 	}
 	return nil
 }
@@ -161,11 +161,11 @@ func checkIssued(el *etree.Element, now time.Time) error {
 	case err != nil:
 		return err
 	case at.IsZero():
-		return refuse("%s does not say when it was issued", el.Tag)
+		return documentError("%s does not say when it was issued", el.Tag)
 	case at.After(now.Add(Skew)):
-		return refuse("%s was issued in the future, at %s", el.Tag, at)
+		return documentError("%s was issued in the future, at %s", el.Tag, at)
 	case !now.Before(at.Add(maxAge + Skew)):
-		return refuse("%s was issued at %s, too long ago", el.Tag, at)
+		return documentError("%s was issued at %s, too long ago", el.Tag, at)
 	}
 	return nil
 }
@@ -174,10 +174,10 @@ func checkIssued(el *etree.Element, now time.Time) error {
 func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvider, want Expected) (Assertion, error) {
 	a := Assertion{ID: idOf(el), Issuer: idp.EntityID}
 	if a.ID == "" || len(a.ID) > 256 {
-		return Assertion{}, refuse("the assertion has no usable ID")
+		return Assertion{}, documentError("the assertion has no usable ID")
 	}
 	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
-		return Assertion{}, refuse("the assertion has the version %q, not 2.0", v)
+		return Assertion{}, documentError("the assertion has the version %q, not 2.0", v)
 	}
 	if err := checkIssuer(el, idp); err != nil {
 		return Assertion{}, err
@@ -209,7 +209,7 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) error {
 	conditions := childrenOf(el, nsAssertion, "Conditions")
 	if len(conditions) != 1 {
-		return refuse("the assertion has %d Conditions elements, not one", len(conditions))
+		return documentError("the assertion has %d Conditions elements, not one", len(conditions))
 	}
 	if err := checkValidity(conditions[0], now); err != nil {
 		return err
@@ -228,15 +228,15 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 				ours = ours || name == sp.MetadataURL
 			}
 			if !ours {
-				return refuse("the assertion is for another audience")
+				return documentError("the assertion is for another audience")
 			}
 		case isElement(c, nsAssertion, "OneTimeUse"), isElement(c, nsAssertion, "ProxyRestriction"): // fulfilled for every assertion: it is used once and not passed on
 		default:
-			return refuse("the assertion has the condition %s, which is unknown here", c.Tag)
+			return documentError("the assertion has the condition %s, which is unknown here", c.Tag)
 		}
 	}
 	if !restricted {
-		return refuse("the assertion names no audience")
+		return documentError("the assertion names no audience")
 	}
 	return nil
 }
@@ -245,11 +245,11 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Expected) (err error) {
 	subjects := childrenOf(el, nsAssertion, "Subject")
 	if len(subjects) != 1 {
-		return refuse("the assertion has %d Subject elements, not one", len(subjects))
+		return documentError("the assertion has %d Subject elements, not one", len(subjects))
 	}
 	names := childrenOf(subjects[0], nsAssertion, "NameID")
 	if len(names) > 1 || len(childrenOf(subjects[0], nsAssertion, "EncryptedID")) > 0 {
-		return refuse("the subject has several names, or an encrypted one")
+		return documentError("the subject has several names, or an encrypted one")
 	}
 	if len(names) == 1 {
 		if a.NameID, err = textOf(names[0]); err != nil {
@@ -257,7 +257,7 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 		}
 		a.NameIDFormat = names[0].SelectAttrValue("Format", "")
 	}
-	reason := refuse("the subject has no bearer confirmation")
+	reason := documentError("the subject has no bearer confirmation")
 	for _, c := range childrenOf(subjects[0], nsAssertion, "SubjectConfirmation") {
 		if c.SelectAttrValue("Method", "") != methodBearer {
 			continue
@@ -273,17 +273,17 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want Expected) error {
 	list := childrenOf(confirmation, nsAssertion, "SubjectConfirmationData")
 	if len(list) != 1 {
-		return refuse("the confirmation has %d SubjectConfirmationData elements, not one", len(list))
+		return documentError("the confirmation has %d SubjectConfirmationData elements, not one", len(list))
 	}
 	data := list[0]
 	if recipient := data.SelectAttrValue("Recipient", ""); recipient != sp.ACSURL {
-		return refuse("the assertion is meant for the recipient %q", recipient)
+		return documentError("the assertion is meant for the recipient %q", recipient)
 	}
 	if answers := data.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
-		return refuse("the assertion is for the request %q, not %q", answers, want.RequestID)
+		return documentError("the assertion is for the request %q, not %q", answers, want.RequestID)
 	}
 	if data.SelectAttr("NotOnOrAfter") == nil {
-		return refuse("the confirmation has no NotOnOrAfter")
+		return documentError("the confirmation has no NotOnOrAfter")
 	}
 	return checkValidity(data, want.Now)
 }
@@ -293,7 +293,7 @@ func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want E
 func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
 	statements := childrenOf(el, nsAssertion, "AuthnStatement")
 	if len(statements) == 0 {
-		return refuse("the assertion has no AuthnStatement")
+		return documentError("the assertion has no AuthnStatement")
 	}
 	for _, s := range statements {
 		if a.SessionIndex == "" {
@@ -308,7 +308,7 @@ func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
 		}
 	}
 	if !a.NotOnOrAfter.IsZero() && !now.Before(a.NotOnOrAfter) {
-		return refuse("the session at the provider ended at %s", a.NotOnOrAfter)
+		return documentError("the session at the provider ended at %s", a.NotOnOrAfter)
 	}
 	return nil
 }
@@ -344,10 +344,10 @@ func checkValidity(el *etree.Element, now time.Time) error {
 		return err
 	}
 	if !from.IsZero() && now.Add(Skew).Before(from) {
-		return refuse("%s is not valid before %s", el.Tag, from)
+		return documentError("%s is not valid before %s", el.Tag, from)
 	}
 	if !until.IsZero() && !now.Before(until.Add(Skew)) {
-		return refuse("%s is not valid since %s", el.Tag, until)
+		return documentError("%s is not valid since %s", el.Tag, until)
 	}
 	return nil
 }
@@ -364,5 +364,5 @@ func timeAttribute(el *etree.Element, name string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, refuse("%s of %s is not a time: %q", name, el.Tag, attribute.Value)
+	return time.Time{}, documentError("%s of %s is not a time: %q", name, el.Tag, attribute.Value)
 }

@@ -1,5 +1,6 @@
-// Package saml is the SAML 2.0 part of the authentication service. With SAML, people sign in at an identity provider, such as the server of
-// their company. The identity provider then sends a response to a service provider. An assertion in the response states who has signed in.
+// Package saml is the SAML 2.0 part of the authentication service (Security Assertion Markup Language). With SAML, users sign in at an
+// identity provider, such as the server of their company. The identity provider then sends a response to a service provider. An assertion
+// in the response states who has signed in.
 // This package is the service provider: it creates metadata and authentication requests, and checks responses. It does not depend on the
 // site's accounts or a database.
 //
@@ -38,10 +39,10 @@ const (
 	nsXMLDSig   = "http://www.w3.org/2000/09/xmldsig#"
 
 	statusSuccess = "urn:oasis:names:tc:SAML:2.0:status:Success"
-	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a SubjectConfirmation: whoever brings the assertion is its subject
+	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a SubjectConfirmation: whoever presents the assertion is its subject
 )
 
-// NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the person.
+// NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the user.
 const (
 	NameIDPersistent  = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
 	NameIDTransient   = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
@@ -55,7 +56,7 @@ var ErrStatus = errors.New("the identity provider refused the sign-in")
 // ServiceProvider is this service in the terms of SAML.
 type ServiceProvider struct {
 	MetadataURL string            // URL of the metadata, and entity id (SAML's name of this service)
-	ACSURL      string            // URL of the assertion consumer service: browsers bring the responses there
+	ACSURL      string            // URL of the assertion consumer service, to which browsers post the responses
 	Key         *rsa.PrivateKey   // signs requests and decrypts assertions
 	Certificate *x509.Certificate // contains the public half of Key
 }
@@ -66,11 +67,11 @@ func New(base string, key *rsa.PrivateKey, cert *x509.Certificate) *ServiceProvi
 	return &ServiceProvider{MetadataURL: base + "/metadata", ACSURL: base + "/acs", Key: key, Certificate: cert}
 }
 
-// Assertion is an identity provider's statement about a person that has passed all checks.
+// Assertion is an identity provider's statement about a user. The statement has passed all checks.
 type Assertion struct {
 	ID           string    // unique for its Issuer; the caller must reject the same id again until UsableUntil
 	Issuer       string    // entity id of the identity provider
-	NameID       string    // the provider's name or id of the person; "" when the assertion contains none
+	NameID       string    // the provider's name or id of the user; "" when the assertion contains none
 	NameIDFormat string    // a NameID constant or another URN; "" when the assertion states none
 	SessionIndex string    // the provider's id of the session, or ""
 	NotOnOrAfter time.Time // end of the session; the zero time when the provider sets none
@@ -78,11 +79,11 @@ type Assertion struct {
 	Attributes   []Attribute
 }
 
-// Attribute is one attribute of the person. Its values are trimmed.
+// Attribute is one attribute of the user. Its values are trimmed.
 type Attribute struct {
 	Name, FriendlyName string
 	Values             []string
 }
 
-// refuse returns the error for a rejected document, with the reason.
-func refuse(format string, args ...any) error { return fmt.Errorf("saml: "+format, args...) }
+// documentError returns the error for a document that this package rejects. format and args describe the reason.
+func documentError(format string, args ...any) error { return fmt.Errorf("saml: "+format, args...) }

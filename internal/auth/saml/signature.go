@@ -38,7 +38,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 		return nil, nil
 	case 1:
 	default:
-		return nil, refuse("%s has %d signatures", el.Tag, len(signatures))
+		return nil, documentError("%s has %d signatures", el.Tag, len(signatures))
 	}
 	if err := checkSignature(el, signatures[0]); err != nil {
 		return nil, err
@@ -46,14 +46,14 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 	// detached is a copy of el without its parents. It declares the namespaces of the parents itself.
 	context, err := etreeutils.NSBuildParentContext(el)
 	if err != nil {
-		return nil, refuse("namespaces: %w", err)
+		return nil, documentError("namespaces: %w", err)
 	}
 	if context, err = context.SubContext(el); err != nil {
-		return nil, refuse("namespaces: %w", err)
+		return nil, documentError("namespaces: %w", err)
 	}
 	detached, err := etreeutils.NSDetatch(context, el)
 	if err != nil {
-		return nil, refuse("namespaces: %w", err)
+		return nil, documentError("namespaces: %w", err)
 	}
 	// KeyInfo can contain a certificate, which an attacker may have put there. It is removed, so that only the certificates of the
 	// provider's metadata are trusted.
@@ -73,18 +73,18 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 			continue
 		}
 		if covered == nil || covered.Tag != el.Tag || idOf(covered) != idOf(el) {
-			return nil, refuse("the signature covers another element")
+			return nil, documentError("the signature covers another element")
 		}
 		return covered, nil
 	}
-	return nil, refuse("the signature of %s was not made with a key of the provider: %w", el.Tag, errors.Join(errs...))
+	return nil, documentError("the signature of %s was not made with a key of the provider: %w", el.Tag, errors.Join(errs...))
 }
 
 // checkSignature returns an error unless the signature is enveloped, covers exactly the element that contains it, and uses
 // accepted algorithms.
 func checkSignature(signed, signature *etree.Element) error {
 	if !idPattern.MatchString(idOf(signed)) {
-		return refuse("%s has no usable ID", signed.Tag)
+		return documentError("%s has no usable ID", signed.Tag)
 	}
 	info, err := onlyChild(signature, "SignedInfo")
 	if err != nil {
@@ -95,7 +95,7 @@ func checkSignature(signed, signature *etree.Element) error {
 	}
 	for _, c := range signature.ChildElements() {
 		if c.Tag != "SignedInfo" && c.Tag != "SignatureValue" && c.Tag != "KeyInfo" {
-			return refuse("the signature has a %s", c.Tag)
+			return documentError("the signature has a %s", c.Tag)
 		}
 	}
 	if err := checkAlgorithm(info, "CanonicalizationMethod", canonicalizations); err != nil {
@@ -109,10 +109,10 @@ func checkSignature(signed, signature *etree.Element) error {
 		return err
 	}
 	if len(info.ChildElements()) != 3 {
-		return refuse("the signature has more than one reference")
+		return documentError("the signature has more than one reference")
 	}
 	if uri := reference.SelectAttrValue("URI", ""); uri != "#"+idOf(signed) {
-		return refuse("the signature refers to %q, not to the element that carries it", uri)
+		return documentError("the signature refers to %q, not to the element that carries it", uri)
 	}
 	if err := checkAlgorithm(reference, "DigestMethod", digestMethods); err != nil {
 		return err
@@ -133,7 +133,7 @@ func checkTransforms(reference *etree.Element) error {
 	if len(list) != 2 || !isElement(list[0], nsXMLDSig, "Transform") || !isElement(list[1], nsXMLDSig, "Transform") ||
 		list[0].SelectAttrValue("Algorithm", "") != dsig.EnvelopedSignatureAltorithmId.String() ||
 		!slices.Contains(canonicalizations, list[1].SelectAttrValue("Algorithm", "")) {
-		return refuse("the signature has unusual transforms")
+		return documentError("the signature has unusual transforms")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func checkTransforms(reference *etree.Element) error {
 func onlyChild(el *etree.Element, name string) (*etree.Element, error) {
 	found := childrenOf(el, nsXMLDSig, name)
 	if len(found) != 1 {
-		return nil, refuse("%s has %d %s elements, not one", el.Tag, len(found), name)
+		return nil, documentError("%s has %d %s elements, not one", el.Tag, len(found), name)
 	}
 	return found[0], nil
 }
@@ -154,7 +154,7 @@ func checkAlgorithm(el *etree.Element, name string, allowed []string) error {
 		return err
 	}
 	if a := method.SelectAttrValue("Algorithm", ""); !slices.Contains(allowed, a) {
-		return refuse("%s %q is not accepted", name, a)
+		return documentError("%s %q is not accepted", name, a)
 	}
 	return nil
 }

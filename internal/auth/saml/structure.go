@@ -8,20 +8,20 @@ import (
 
 // This file checks that a response has its elements only in the places where SAML expects them.
 
-// idPattern matches the accepted IDs of signed elements. Package goxmldsig finds elements only by IDs of this form.
+// idPattern matches the accepted IDs of signed elements: at most 256 characters, in the form by which package goxmldsig finds elements.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
 // checkStructure checks that a message is a Response with at most one assertion, plain or encrypted. It returns the assertion, or nil if
-// there is none. It rejects ids that occur twice, and Response, Assertion and Signature elements in all other places, in any namespace.
+// there is none. It rejects ids that occur twice, and Response, Assertion and Signature elements of any namespace in other places.
 // This check alone prevents signature wrapping (an attack that adds elements beside the signed ones), even before a signature is verified.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !isElement(response, nsProtocol, "Response") {
-		return nil, refuse("the message is not a Response")
+		return nil, documentError("the message is not a Response")
 	}
 	for _, c := range response.ChildElements() {
 		if isElement(c, nsAssertion, "Assertion") || isElement(c, nsAssertion, "EncryptedAssertion") {
 			if assertion != nil {
-				return nil, refuse("there is more than one assertion")
+				return nil, documentError("there is more than one assertion")
 			}
 			assertion = c
 		}
@@ -38,7 +38,7 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 // checkDecrypted applies the rules of checkStructure to a decrypted assertion.
 func checkDecrypted(assertion *etree.Element) error {
 	if !isElement(assertion, nsAssertion, "Assertion") {
-		return refuse("the encrypted element is not an Assertion")
+		return documentError("the encrypted element is not an Assertion")
 	}
 	return checkPositions(assertion, assertion)
 }
@@ -51,22 +51,22 @@ func checkPositions(root, assertion *etree.Element) error {
 		switch el.Tag {
 		case "Response":
 			if el != root {
-				return refuse("a Response is inside another element")
+				return documentError("a Response is inside another element")
 			}
 		case "Assertion", "EncryptedAssertion":
 			if el != assertion {
-				return refuse("there is more than one assertion")
+				return documentError("there is more than one assertion")
 			}
 		case "Signature":
 			if p := el.Parent(); p != root && p != assertion {
-				return refuse("a signature is inside %s, where none is allowed", p.Tag)
+				return documentError("a signature is inside %s, where none is allowed", p.Tag)
 			}
 		}
 		for _, a := range el.Attr {
 			switch a.Key {
 			case "ID", "Id", "id":
 				if ids[a.Value] {
-					return refuse("the id %q occurs twice", a.Value)
+					return documentError("the id %q occurs twice", a.Value)
 				}
 				ids[a.Value] = true
 			}

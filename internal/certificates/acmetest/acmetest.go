@@ -68,7 +68,7 @@ func (a *Authority) Log() string {
 	return a.output.String()
 }
 
-// Start starts an authority and waits until it responds. It is stopped at the end of the test.
+// Start starts an authority and waits until it responds. The end of the test stops the authority.
 func Start(t *testing.T, o Options) *Authority {
 	t.Helper()
 	program, err := proctest.Build("pebble")

@@ -31,7 +31,7 @@ const (
 
 	// The GPS directory.
 	tagLatitude     = 0x0002
-	tagDestLatitude = 0x0014 // of the destination of a journey
+	tagDestLatitude = 0x0014 // latitude of the destination point
 
 	// The Interoperability directory.
 	tagInteropKind = 0x0001 // "R03" means that the colours are Adobe RGB
@@ -41,7 +41,7 @@ const (
 	tagPreviewSize  = 0x0202
 )
 
-// maxEntries limits how many entries of a directory are read. Cameras write less than 100.
+// maxEntries limits how many entries of a directory are read. Cameras write fewer than 100.
 const maxEntries = 1000
 
 // readEXIF reads the valid entries of an EXIF block or a TIFF file into info. It returns the blocks of other metadata (XMP, IPTC, ICC) that
@@ -51,7 +51,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	if _, err := r.ReadAt(head[:], 0); err != nil {
 		return b
 	}
-	// A TIFF file begins with II (numbers are little-endian) or MM (big-endian) and the number 42, in which * is the byte that is not 0.
+	// A TIFF file begins with II (numbers are little-endian) or MM (big-endian) and the number 42 in two bytes: '*' (42) and 0.
 	var order binary.ByteOrder
 	switch string(head[:4]) {
 	case "II*\x00":
@@ -64,7 +64,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	e := &exifReader{r: r, order: order, info: info, blocks: &b}
 	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
 	info.Preview = e.readPreview()
-	b.adobeRGB = b.adobeRGB && !e.saysSRGB // readDirectory sets adobeRGB for the entry R03; the tag ColorSpace can contradict it
+	b.adobeRGB = b.adobeRGB && !e.saysSRGB // readDirectory sets adobeRGB for the value "R03", but the tag ColorSpace takes precedence
 	return b
 }
 
@@ -149,8 +149,8 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 	}
 }
 
-// readPreview returns the small JPEG that the preview's directory describes; nil if there is none, it is larger
-// than maxPreview, or it cannot be read.
+// readPreview returns the small JPEG that the preview's directory describes. It returns nil if there is no such JPEG, or if the JPEG is
+// larger than maxPreview or cannot be read.
 func (e *exifReader) readPreview() []byte {
 	if e.previewSize == 0 || e.previewSize > maxPreview {
 		return nil
@@ -162,7 +162,7 @@ func (e *exifReader) readPreview() []byte {
 	return out
 }
 
-// readValue returns an entry's bytes; nil if there are more than limit, or they cannot be read.
+// readValue returns the bytes of an entry's value. It returns nil if there are more than limit, or if they cannot be read.
 func (e *exifReader) readValue(entry [12]byte, limit int64) []byte {
 	var width int64 = 1
 	switch e.order.Uint16(entry[2:]) {
@@ -188,7 +188,7 @@ func (e *exifReader) readValue(entry [12]byte, limit int64) []byte {
 
 // RightsEXIF returns an EXIF block with only Artist and Copyright; nil if both are empty. In the APP1 segment of a JPEG,
 // "Exif\x00\x00" must precede it, but not in the chunks of WebP and PNG.
-func RightsEXIF(creator, rights string) []byte { return makeEXIF(1, creator, rights) }
+func RightsEXIF(creator, rights string) []byte { return makeEXIF(1 /* no rotation */, creator, rights) }
 
 // makeEXIF returns an EXIF block with the orientation, creator and rights; nil if the orientation is 1 and both texts are empty.
 func makeEXIF(orientation int, creator, rights string) []byte {

@@ -11,28 +11,29 @@ const (
 	gifTrailer   = 0x3b // the end of the file
 )
 
-// Two kinds of extension blocks: the second byte of an extension block.
+// The labels of two kinds of extension blocks: the second byte of an extension block.
 const (
 	gifControl     = 0xf9 // timing and transparency of the next frame
 	gifApplication = 0xff // data of a program
 )
 
 // stripGIF plans a copy of a GIF without metadata. It drops comments, plain text and application data. It keeps the screen, the
-// palettes, the frames with their timing, and the number of repeats. It adds the trailer if only that is missing.
+// palettes, the frames with their timing, and the number of repeats. If only the trailer is missing, it is added.
 func stripGIF(s *source) (out plan) {
+	// The first 13 bytes: signature and version (6), width and height (4), flags of the palette, background colour, aspect ratio.
 	head := s.readStart(13, "GIF", func(head []byte) bool {
 		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
 	})
-	s.skip(paletteSize(head[10])) // head: signature and version (6 bytes), width and height (4), flags of the palette
+	s.skip(paletteSize(head[10]))
 	out.keep(0, s.pos)
 	for imageCount := 0; s.err == nil; {
 		from := s.pos
-		block := s.readByte()
+		kind := s.readByte()
 		if imageCount > 0 && errors.Is(s.err, errTruncated) { // only the trailer is missing
-			block, s.err = gifTrailer, nil
+			kind, s.err = gifTrailer, nil
 		}
 		keep := true
-		switch block {
+		switch kind {
 		case gifTrailer:
 			if imageCount == 0 {
 				s.fail(damagedError("it has no picture"))
@@ -40,18 +41,18 @@ func stripGIF(s *source) (out plan) {
 			out.add([]byte{gifTrailer})
 			return out
 		case gifExtension:
-			kind := s.readByte()
-			if kind == gifApplication {
+			label := s.readByte()
+			if label == gifApplication {
 				keepGIFLoop(s, &out)
 				continue
 			}
-			keep = kind == gifControl
+			keep = label == gifControl
 		case gifImage:
-			descriptor := s.readHead(9)
-			s.skip(paletteSize(descriptor[8]) + 1) // descriptor: position and size (8 bytes), flags. 1: the byte with the minimum code size
+			descriptor := s.readHead(9)            // position and size of the frame (8 bytes), flags of its palette
+			s.skip(paletteSize(descriptor[8]) + 1) // 1 is for the byte with the minimum code size
 			imageCount++
 		default:
-			s.fail(damagedError("unknown block %#x", block))
+			s.fail(damagedError("unknown block %#x", kind))
 		}
 		skipGIFBlocks(s)
 		if keep {
@@ -61,7 +62,7 @@ func stripGIF(s *source) (out plan) {
 	return nil
 }
 
-// paletteSize returns the length in bytes of the colour table that the flags announce.
+// paletteSize returns the length in bytes of the palette that the flags announce, or 0 if there is none.
 func paletteSize(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -69,7 +70,7 @@ func paletteSize(flags byte) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-// skipGIFBlocks skips sub-blocks up to and including the empty one that ends them.
+// skipGIFBlocks skips sub-blocks up to and including the empty sub-block that ends the list.
 func skipGIFBlocks(s *source) {
 	for n := s.readByte(); n > 0; n = s.readByte() {
 		s.skip(int64(n))

@@ -16,10 +16,10 @@ func readHEIF(s *source) Info {
 	for at, ok := int64(0), true; ok; {
 		var kind string
 		var body int64
-		kind, body, at, ok = readHEIFBox(s, at) // at becomes the end of this box
+		kind, body, at, ok = readHEIFBox(s, at) // at becomes the offset of the next box
 		if kind == "meta" {
 			if content := readHEIFBytes(s, body, at-body); len(content) > 4 {
-				b = readHEIFBlocks(s, content[4:]) // the 4 bytes before them are version and flags
+				b = readHEIFBlocks(s, content[4:]) // without version and flags (4 bytes)
 			}
 			break
 		}
@@ -41,20 +41,20 @@ func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	if _, err := s.ReadAt(head[:n], at); err != nil {
 		return "", 0, 0, false
 	}
-	size, length := int64(binary.BigEndian.Uint32(head[:])), int64(8)
+	size, headerSize := int64(binary.BigEndian.Uint32(head[:])), int64(8)
 	switch {
 	case size == 0:
 		size = rest
 	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
-		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // at most MaxInt64, as the condition of the case says
+		size, headerSize = int64(binary.BigEndian.Uint64(head[8:])), 16 // at most MaxInt64, as the condition of the case says
 	}
-	if size < length || size > rest {
+	if size < headerSize || size > rest {
 		return "", 0, 0, false
 	}
-	return string(head[4:8]), at + length, at + size, true
+	return string(head[4:8]), at + headerSize, at + size, true
 }
 
-// readHEIFBytes reads size bytes at an offset; nil if they cannot be read or are more than maxBlock.
+// readHEIFBytes reads size bytes at an offset. It returns nil if they cannot be read, or if size is more than maxBlock.
 func readHEIFBytes(s *source, at, size int64) []byte {
 	if size <= 0 || size > maxBlock || at < 0 || at > s.size-size {
 		return nil
@@ -66,35 +66,35 @@ func readHEIFBytes(s *source, at, size int64) []byte {
 	return b
 }
 
-// The types of the items that hold metadata. A file has one item of each at most.
+// The types of the items that contain metadata. If a file has several items of a type, the first one is read.
 const (
 	heifEXIF = "Exif"
-	heifXMP  = "mime"
+	heifXMP  = "mime" // an item of this type is XMP only if its content type is application/rdf+xml
 )
 
 // readHEIFBlocks returns the EXIF and XMP blocks to which the content of a meta box refers.
 func readHEIFBlocks(s *source, meta []byte) (b blocks) {
 	items := map[string]uint32{}
-	var places, inside []byte // contents of the boxes iloc and idat
+	var iloc, idat []byte // contents of the boxes with these names
 	visitHEIFBoxes(meta, func(kind string, body []byte) {
 		switch kind {
 		case "iinf":
 			readHEIFItems(body, items)
 		case "iloc":
-			places = body
+			iloc = body
 		case "idat":
-			inside = body
+			idat = body
 		}
 	})
-	found := readHEIFLocations(places, items)
+	found := readHEIFLocations(iloc, items)
 	read := func(kind string) (data []byte) {
 		for _, e := range found[kind] {
 			piece := []byte(nil)
 			switch at, size := e.at, e.size; {
-			case !e.inside:
+			case !e.inIDAT:
 				piece = readHEIFBytes(s, at, size)
-			case at >= 0 && size > 0 && at <= int64(len(inside)) && size <= int64(len(inside))-at:
-				piece = inside[at : at+size]
+			case at >= 0 && size > 0 && at <= int64(len(idat)) && size <= int64(len(idat))-at:
+				piece = idat[at : at+size]
 			}
 			if piece == nil || len(data)+len(piece) > maxBlock {
 				return nil
@@ -103,7 +103,7 @@ func readHEIFBlocks(s *source, meta []byte) (b blocks) {
 		}
 		return data
 	}
-	// A number of 4 bytes precedes the EXIF block. It says how many bytes follow it before the block begins.
+	// The item begins with a number of 4 bytes: how many bytes are between the number and the EXIF block.
 	if block := read(heifEXIF); len(block) >= 4 {
 		if skip := int64(binary.BigEndian.Uint32(block)); skip <= int64(len(block)-4) {
 			b.exif = bytes.TrimPrefix(block[4+skip:], headEXIF)
@@ -155,7 +155,7 @@ func readHEIFItems(iinf []byte, items map[string]uint32) {
 // heifExtent is a piece of an item.
 type heifExtent struct {
 	at, size int64
-	inside   bool // at is an offset in the box idat inside the meta box, not in the file
+	inIDAT   bool // at is an offset in the box idat inside the meta box, not in the file
 }
 
 // maxExtents limits the extents of a file. Real files have one for each tile of a large picture, which is far less.
@@ -192,7 +192,7 @@ func readHEIFLocations(body []byte, items map[string]uint32) map[string][]heifEx
 				return nil
 			}
 			total++
-			extents = append(extents, heifExtent{at: int64(at), size: int64(size), inside: method == 1}) // compared above
+			extents = append(extents, heifExtent{at: int64(at), size: int64(size), inIDAT: method == 1}) // compared above
 		}
 		for kind, wanted := range items {
 			if uint64(wanted) == id && method <= 1 && !r.over {

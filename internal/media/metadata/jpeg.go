@@ -48,9 +48,10 @@ func scanJPEG(s *source, whole bool) (b blocks, file jpegFile) {
 	s.readStart(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
 	chunks := &profileChunks{}
 	defer func() { b.icc = chunks.join() }()
-	afterFirstScan, scanStart := false, int64(-1) // scanStart is the offset of the current scan; -1 outside of a scan
+	afterFirstScan := false
+	scanStart := int64(-1) // offset of the current scan; -1 outside of a scan
 	for marker := s.nextMarker(); s.err == nil; marker = s.nextMarker() {
-		from := s.pos - 2
+		from := s.pos - 2 // offset of the marker
 		if scanStart >= 0 {
 			file.body.keep(scanStart, from)
 			scanStart = -1
@@ -140,7 +141,7 @@ func (c *profileChunks) join() []byte {
 
 // stripJPEG plans a copy of a JPEG without private metadata.
 func stripJPEG(s *source) plan {
-	b, file := scanJPEG(s, true)
+	b, file := scanJPEG(s, true) // true: to the end of the picture
 	info := b.readInfo()
 	out := plan{}
 	out.add([]byte{0xff, markerSOI})

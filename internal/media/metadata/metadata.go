@@ -1,5 +1,5 @@
 // Package metadata reads the metadata of picture files (EXIF, XMP, IPTC), and writes copies of pictures without the metadata that only the
-// owner should see, such as locations. Its use of memory and time is limited, because the files are untrusted.
+// owner should see, such as locations. It limits the use of memory and time, because the files are untrusted.
 package metadata
 
 import (
@@ -37,8 +37,8 @@ type Info struct {
 	// If the file describes its colour space in another way, such as by numbers in a PNG, Profile is made from that description. Profile
 	// is nil for sRGB without a profile.
 	Profile []byte
-	// Creator and Rights are plain text, from XMP if it has them, else from IPTC, else from EXIF. Several creators are separated by
-	// "; ".
+	// Creator and Rights are plain text. Each is from XMP or, if XMP lacks it, from IPTC, or else from EXIF. Several creators are
+	// separated by "; ".
 	Creator     string
 	Rights      string
 	HasLocation bool // the file contains GPS coordinates or names of places
@@ -47,7 +47,7 @@ type Info struct {
 	// cameras add them to get 160 x 120 pixels.
 	Preview []byte
 
-	more [len(rightsProperties)]string // values of rightsProperties in XMP; Strip keeps them
+	otherRights [len(rightsProperties)]string // values of rightsProperties in XMP; Strip keeps them
 }
 
 // blocks are the blocks of metadata in a file, as the file stores them. A missing block is nil.
@@ -58,7 +58,7 @@ type blocks struct {
 }
 
 // Read returns the metadata of a file. It leaves out metadata that is damaged or beyond the limits. For GIF and unknown types it returns no
-// metadata. The error is the error of reading f, or wraps ErrDamaged if f does not follow the format.
+// metadata. If f does not follow the format, the error wraps ErrDamaged. Otherwise it is an error of reading f.
 func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	s := newSource(f)
 	info := Info{Orientation: 1}
@@ -77,13 +77,13 @@ func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	case "image/heic", "image/heif", "image/avif":
 		info = readHEIF(s)
 	}
-	if s.err != nil && !errors.Is(s.err, errTruncated) {
+	if s.err != nil && !errors.Is(s.err, errTruncated) { // a truncated file still has the metadata before its end
 		return Info{}, s.err
 	}
 	return info, nil
 }
 
-// readInfo parses the blocks in the order of preference: the first creator and the first rights that are not empty count.
+// readInfo parses the blocks in the order of preference: the first creator and the first rights that are not empty are used.
 func (b *blocks) readInfo() Info {
 	info := Info{Orientation: 1}
 	if len(b.icc) >= 132 && string(b.icc[36:40]) == "acsp" {

@@ -106,16 +106,16 @@ func TestClean(t *testing.T) {
 				t.Errorf("place %v then %v, serial %v then %v", before.HasLocation, after.HasLocation, before.HasSerial, after.HasSerial)
 			}
 			want := Info{Orientation: 6, Profile: colour.AdobeRGBProfile, Creator: creator, Rights: rights}
-			want.more[2], want.more[4] = "https://example.org/terms?a=1&b=2", "http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING"
+			want.otherRights[2], want.otherRights[4] = "https://example.org/terms?a=1&b=2", "http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING"
 			if !reflect.DeepEqual(after, want) {
-				t.Errorf("after: %d %q %q %q, profile %d", after.Orientation, after.Creator, after.Rights, after.more, len(after.Profile))
+				t.Errorf("after: %d %q %q %q, profile %d", after.Orientation, after.Creator, after.Rights, after.otherRights, len(after.Profile))
 			}
 			if string(before.Preview) != secret+secret {
 				t.Errorf("preview %q", before.Preview)
 			}
 			before.HasLocation, before.HasSerial, before.Preview = false, false, nil
 			if !reflect.DeepEqual(before, want) {
-				t.Errorf("before: %d %q %q %q, profile %d", before.Orientation, before.Creator, before.Rights, before.more, len(before.Profile))
+				t.Errorf("before: %d %q %q %q, profile %d", before.Orientation, before.Creator, before.Rights, before.otherRights, len(before.Profile))
 			}
 			if c.name != "lossless WebP" { // the library cannot read on after a chunk of odd length
 				theirs(t, once, c.mimeType)

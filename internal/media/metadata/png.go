@@ -29,16 +29,16 @@ var keptChunks = map[string]bool{
 const pngXMP = "XML:com.adobe.xmp"
 
 // scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature and IHDR
-// (the header). The second piece is empty, and stripPNG puts the new metadata there.
+// (the header). The second piece is empty: stripPNG puts the new metadata there.
 func scanPNG(s *source) (b blocks, out plan) {
 	s.readStart(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
 	colours := colourChunks{}
 	for kind := ""; s.err == nil && kind != "IEND"; {
-		from, first := s.pos, kind == ""
+		from, isFirst := s.pos, kind == ""
 		head := s.readHead(8)
 		size := int64(binary.BigEndian.Uint32(head))
 		kind = string(head[4:])
-		if first != (kind == "IHDR") { // the first chunk, and only the first
+		if isFirst != (kind == "IHDR") { // IHDR must be the first chunk, and no other one
 			s.fail(damagedError("its header is not where it should be"))
 		}
 		if size > 1<<31-1 { // the maximum length that PNG allows
@@ -62,13 +62,14 @@ func scanPNG(s *source) (b blocks, out plan) {
 		case "iCCP":
 			keep = false // the chunk is dropped unless its profile can be read
 			if b.icc == nil {
+				// The chunk contains: name, 0, compression method (0 is zlib), compressed profile.
 				if _, packed, ok := bytes.Cut(read(maxProfile), []byte{0}); ok && len(packed) > 1 && packed[0] == 0 {
 					b.icc = inflate(packed[1:], maxProfile)
 				}
 				keep = b.icc != nil
 			}
 		case "cICP", "sRGB", "gAMA", "cHRM":
-			if data := read(32); data != nil {
+			if data := read(32); data != nil { // cHRM, the longest, has 32 bytes
 				colours[kind] = data
 			}
 		case "eXIf", "tEXt", "zTXt", "iTXt":
@@ -76,7 +77,7 @@ func scanPNG(s *source) (b blocks, out plan) {
 				b.readPNGBlock(kind, data)
 			}
 		}
-		if s.skip(size + 4); keep {
+		if s.skip(size + 4); keep { // 4 is for the checksum
 			out.keep(from, s.pos)
 		}
 		if kind == "IHDR" {

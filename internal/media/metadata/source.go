@@ -44,7 +44,7 @@ func (s *source) seek(pos int64) {
 	s.pos = pos
 }
 
-// readBytes reads n bytes into a new slice. After an error it returns nil. Callers limit n.
+// readBytes reads n bytes into a new slice. After an error it returns nil. Callers limit n, because the slice is allocated at once.
 func (s *source) readBytes(n int64) []byte {
 	if n < 0 || n > s.size-s.pos {
 		s.fail(errTruncated)
@@ -93,7 +93,7 @@ func (s *source) readByte() byte {
 	return b
 }
 
-// skip skips n bytes.
+// skip skips n bytes. It seeks only if n is large, because seek discards the buffer.
 func (s *source) skip(n int64) {
 	if n < 0 || n > s.size-s.pos {
 		s.fail(errTruncated)

@@ -9,7 +9,7 @@ import (
 // This file reads the metadata of WebP files, and plans copies of them without private metadata. A plan lists the parts of the file and the
 // new bytes that make up the copy.
 
-// The flags of WebP's VP8X chunk (RFC 9649 §2.7).
+// Flags of the VP8X chunk (RFC 9649 §2.7): the file contains a chunk with this metadata.
 const (
 	webpICC  = 1 << 5
 	webpEXIF = 1 << 3
@@ -41,7 +41,7 @@ func scanWebP(s *source) (b blocks, file webpFile) {
 			if kind != "VP8 " && kind != "VP8L" {
 				s.fail(damagedError("its first chunk is not a picture"))
 			}
-			file.body.keepEven(from, s.pos+size)
+			file.body.keepPadded(from, s.pos+size)
 			return b, file
 		}
 		switch kind {
@@ -59,7 +59,7 @@ func scanWebP(s *source) (b blocks, file webpFile) {
 		case "ANMF":
 			file.body.keepFrame(s, size)
 		case "VP8 ", "VP8L", "ALPH", "ANIM":
-			file.body.keepEven(from, s.pos+size)
+			file.body.keepPadded(from, s.pos+size)
 		}
 		s.skip(after - s.pos)
 	}
@@ -76,15 +76,15 @@ func (s *source) readChunkHead(end int64) (kind string, size int64) {
 	return string(head[:4]), size
 }
 
-// readBlock reads a block of metadata into *to. It does not read a block that is longer than limit, or a second block of a kind.
+// readBlock reads a block of metadata into *to. It ignores a block that is longer than limit, and a second block of a kind.
 func (s *source) readBlock(to *[]byte, size, limit int64) {
 	if *to == nil && size <= limit {
 		*to = s.readBytes(size)
 	}
 }
 
-// keepEven adds a chunk to the copy and pads it to an even length.
-func (p *plan) keepEven(from, to int64) {
+// keepPadded adds a chunk to the copy and pads it to an even length.
+func (p *plan) keepPadded(from, to int64) {
 	p.keep(from, to)
 	if (to-from)&1 == 1 {
 		p.add([]byte{0})
@@ -103,7 +103,7 @@ func (p *plan) keepFrame(s *source, size int64) {
 		from := s.pos
 		kind, size := s.readChunkHead(end)
 		if kind == "VP8 " || kind == "VP8L" || kind == "ALPH" {
-			inner.keepEven(from, s.pos+size)
+			inner.keepPadded(from, s.pos+size)
 		}
 		s.skip(min(size+size&1, end-s.pos))
 	}

@@ -18,11 +18,11 @@ const (
 	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
 )
 
-// rightsProperties are properties about rights. A copy without private metadata keeps them, and also dc:creator and dc:rights. DataMining
-// states whether the picture may be used to train machines.
+// rightsProperties are properties about rights. A copy without private metadata keeps these properties, and also dc:creator and dc:rights.
+// DataMining states whether the picture may be used for machine learning.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string
-	alternative             bool // the value is an rdf:Alt, with a text for each language
+	isAlt                   bool // the value is an rdf:Alt, with a text for each language
 }{
 	{nsRights, "xmpRights", "Marked", false},
 	{nsRights, "xmpRights", "UsageTerms", true},
@@ -42,9 +42,9 @@ const (
 func readXMP(packet []byte, info *Info) {
 	d := xml.NewDecoder(bytes.NewReader(packet))
 	d.Strict = false
-	var path []xml.Name
+	var path []xml.Name // names of the open elements
 	var creators, rights valueList
-	var more [len(rightsProperties)]valueList
+	var otherRights [len(rightsProperties)]valueList
 	listFor := func(name xml.Name) *valueList { // nil for properties that are not read
 		switch name {
 		case xml.Name{Space: nsDC, Local: "creator"}:
@@ -54,7 +54,7 @@ func readXMP(packet []byte, info *Info) {
 		}
 		for i, p := range rightsProperties {
 			if (name == xml.Name{Space: p.namespace, Local: p.name}) {
-				return &more[i]
+				return &otherRights[i]
 			}
 		}
 		return nil
@@ -110,9 +110,9 @@ scan:
 	}
 	info.setCreator(strings.Join(creators.items, "; "))
 	info.setRights(rights.first())
-	for i := range more {
-		if info.more[i] == "" {
-			info.more[i] = more[i].first()
+	for i := range otherRights {
+		if info.otherRights[i] == "" {
+			info.otherRights[i] = otherRights[i].first()
 		}
 	}
 }
@@ -187,17 +187,17 @@ func makeXMP(info *Info) []byte {
 	}
 	spaces := [][2]string{{"dc", nsDC}}
 	for i, p := range rightsProperties {
-		if info.more[i] == "" {
+		if info.otherRights[i] == "" {
 			continue
 		}
 		if last := spaces[len(spaces)-1]; last[0] != p.prefix {
 			spaces = append(spaces, [2]string{p.prefix, p.namespace})
 		}
 		name := p.prefix + ":" + p.name
-		if p.alternative {
-			alternative(name, info.more[i])
+		if p.isAlt {
+			alternative(name, info.otherRights[i])
 		} else {
-			fmt.Fprintf(&b, `<%s>%s</%s>`, name, text(info.more[i]), name)
+			fmt.Fprintf(&b, `<%s>%s</%s>`, name, text(info.otherRights[i]), name)
 		}
 	}
 	if b.Len() == 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // This file computes facts about a picture: its placeholder (a thumbhash, which is a blurred picture in about 21 bytes), its dominant
-// colour, and the difference between its colours and those of a rendition (a copy in another size, shape or format).
+// colour, and the difference between its colours and the colours of a rendition (a copy in another size, shape or format).
 
 // swatchSide is the longest side in pixels of a swatch: the small picture from which the placeholder and the dominant colour are computed.
 // The library thumbhash accepts no larger picture.
@@ -53,37 +53,37 @@ func makeThumbhash(m *image.NRGBA) []byte {
 // has all colours with the same upper 5 bits in each channel. A group is a cell with the 26 cells around it, and its size is the sum of the
 // alpha of its pixels. If all pixels are transparent, the result is white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
-	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
-	const side = 34                       // 32 cells along each channel, with a margin on both sides
+	type cell struct{ alpha, r, g, b uint64 } // sums of alpha, and of R, G and B each multiplied by alpha
+	const side = 34                           // 32 cells along each channel, with a margin on both sides
 	indexOf := func(r, g, b uint8) int { return (int(r>>3)+1)*side*side + (int(g>>3)+1)*side + int(b>>3) + 1 }
 	cells := make([]cell, side*side*side)
 	for i := 0; i < len(m.Pix); i += 4 {
 		r, g, b, a := m.Pix[i], m.Pix[i+1], m.Pix[i+2], uint64(m.Pix[i+3])
 		c := &cells[indexOf(r, g, b)]
-		c.n, c.r, c.g, c.b = c.n+a, c.r+a*uint64(r), c.g+a*uint64(g), c.b+a*uint64(b)
+		c.alpha, c.r, c.g, c.b = c.alpha+a, c.r+a*uint64(r), c.g+a*uint64(g), c.b+a*uint64(b)
 	}
 	var best cell
 	for i, c := range cells {
-		if c.n == 0 {
+		if c.alpha == 0 {
 			continue
 		}
-		var sum cell
+		var group cell
 		for _, dr := range []int{-side * side, 0, side * side} {
 			for _, dg := range []int{-side, 0, side} {
 				for _, db := range []int{-1, 0, 1} {
 					n := cells[i+dr+dg+db]
-					sum.n, sum.r, sum.g, sum.b = sum.n+n.n, sum.r+n.r, sum.g+n.g, sum.b+n.b
+					group.alpha, group.r, group.g, group.b = group.alpha+n.alpha, group.r+n.r, group.g+n.g, group.b+n.b
 				}
 			}
 		}
-		if sum.n > best.n {
-			best = sum
+		if group.alpha > best.alpha {
+			best = group
 		}
 	}
-	if best.n == 0 {
+	if best.alpha == 0 {
 		return [3]uint8{255, 255, 255}
 	}
-	round := func(v uint64) uint8 { return uint8((v + best.n/2) / best.n) }
+	round := func(v uint64) uint8 { return uint8((v + best.alpha/2) / best.alpha) }
 	return [3]uint8{round(best.r), round(best.g), round(best.b)}
 }
 
@@ -104,7 +104,7 @@ func meanDeltaE(ctx context.Context, raw *picture, profile *colour.Profile, file
 	if made.w != raw.w || made.h != raw.h {
 		return 0, fmt.Errorf("a rendition of %d x %d for a source of %d x %d", made.w, made.h, raw.w, raw.h)
 	}
-	naive, err := colour.NewTransform(nil, colour.SRGB)
+	naive, err := colour.NewTransform(nil /* no profile */, colour.SRGB)
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func decodeMade(ctx context.Context, file []byte) (*picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.resampleWindow(ctx, wholeWindow(src.w, src.h), src.w, src.h, true, 1)
+	return src.resampleWindow(ctx, wholeWindow(src.w, src.h), src.w, src.h, true /* halved chroma */, 1 /* no rotation */)
 }
 
 func plus(a, b colour.Lab, times float64) colour.Lab {

@@ -17,8 +17,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// This file reads the headers of picture files, and decodes them for the program's own engine (the engine without the
-// library libvips).
+// This file reads the headers of picture files, and decodes the files for the program's own engine (the engine without the library libvips).
 
 // colourModel says which channels a picture has and what they mean.
 type colourModel int
@@ -40,7 +39,7 @@ type source struct {
 }
 
 // ReadHeader reads the type and the size of a picture, and estimates how much memory a job for the picture takes. r must be at its start.
-// ReadHeader returns it to the start unless there is an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
+// Unless there is an error, r is at its start again afterwards. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
 func ReadHeader(r io.ReadSeeker) (Header, error) {
 	var magic [16]byte
 	n, err := io.ReadFull(r, magic[:])
@@ -60,11 +59,11 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	case "image/png":
 		cfg, err = png.DecodeConfig(in)
 		if cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model || cfg.ColorModel == color.Gray16Model {
-			bytesPerPixel = 20
+			bytesPerPixel = 20 // 16 bits per channel
 		}
 	case "image/gif":
 		cfg, err = gif.DecodeConfig(in)
-		bytesPerPixel = 6
+		bytesPerPixel = 6 // one byte per pixel: an index of the palette
 	case "image/webp":
 		cfg, err = webpHeader(r)
 	case "image/tiff":

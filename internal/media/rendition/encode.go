@@ -15,15 +15,16 @@ import (
 
 // This file encodes renditions as WebP, JPEG and PNG.
 
-// Default qualities of the encoders. WebP has three, for three ranges of size. They were chosen with two measurements: bench/pictures.go
-// compares this program with libvips, by file size and by structural similarity to the source (1 is equal). bench/pictures.mjs compares
-// file sizes with the library sharp. The method of libwebp is its effort: a higher method takes more time and makes smaller files.
+// Default qualities of the encoders. WebP has three, for three ranges of size. Two measurements were used to choose these qualities:
+// bench/pictures.go compares this program with libvips, by file size and by structural similarity to the source (1 is equal).
+// bench/pictures.mjs compares file sizes with the library sharp. The method of libwebp is its effort: a higher method takes more time and
+// makes smaller files.
 //   - Usual pictures: method 4. At quality 79 the demo's pictures have 4 % fewer bytes than libvips' files at 80, and their similarity is
 //     0.002 lower. At quality 80 they equal libvips' files.
 //   - Large pictures: method 2, because with method 4, encoding 2560 x 1707 pixels takes more time than all other work on the picture.
 //     Compared with libvips' file of the same size, the similarity is 0.0045 lower at quality 82, and 0.0055 at 80. The limit is 0.005.
-//   - Thumbnails: method 4. They have more detail for their area. Compared with the library sharp at quality 80, a gallery of thumbnails
-//     has 2 % fewer bytes at 78, and 1.5 % more at 79.
+//   - Thumbnails: method 4. Thumbnails have more detail for their area. Compared with the library sharp at quality 80, a gallery of
+//     thumbnails has 2 % fewer bytes at 78, and 1.5 % more at 79.
 const (
 	webpQuality          = 79          // quality of usual pictures
 	webpQualityLarge     = 82          // quality of pictures with more than method4MaxArea
@@ -60,14 +61,14 @@ func encodeWebP(p *picture, quality int, icc, xmp []byte) ([]byte, error) {
 		quality = defaultQuality
 	}
 	var buf bytes.Buffer
-	// The encoder gets Y, Cb and Cr in its own form, because its conversion from RGB is much slower.
+	// The encoder gets Y, Cb and Cr in the form of VP8, because the encoder's own conversion from RGB is much slower.
 	if err := webp.Encode(&buf, p.toLimitedRange(), webp.Options{Quality: quality, Method: method}); err != nil {
 		return nil, err
 	}
 	return insertChunks(buf.Bytes(), p.w, p.h, p.model == rgba, icc, xmp)
 }
 
-// toLimitedRange converts the picture to the form of VP8: Y in 16..235, chroma of half the size each way, separate alpha.
+// toLimitedRange converts the picture to the form of VP8: Y in 16..235, chroma with half the width and half the height, separate alpha.
 func (p *picture) toLimitedRange() *image.NYCbCrA {
 	cw, ch := (p.w+1)/2, (p.h+1)/2
 	m := &image.NYCbCrA{

@@ -35,7 +35,7 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		return crop, w, h, nil
 	}
 	cropW, cropH := float64(crop.Width), float64(crop.Height)
-	sx, sy := float64(order.Width)/cropW, float64(order.Height)/cropH // scales; 0 for a size that the order leaves open
+	sx, sy := float64(order.Width)/cropW, float64(order.Height)/cropH // scales; 0 if the order has no width or no height
 	if sx == 0 {
 		sx = sy
 	} else if sy == 0 {
@@ -53,7 +53,7 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	case Fill:
 		w, h = max(1, int(math.Round(cropW*sx))), max(1, int(math.Round(cropH*sy)))
 	case Cover:
-		// If the picture is too small, the rendition is smaller than ordered, in the same shape.
+		// If the picture is too small, the rendition is smaller than ordered, but has the ordered shape.
 		s := max(sx, sy)
 		w, h = max(1, int(math.Round(cropW*sx/max(s, 1)))), max(1, int(math.Round(cropH*sy/max(s, 1))))
 		s = min(s, 1)

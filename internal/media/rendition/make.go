@@ -18,7 +18,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file is the program's own engine. It makes renditions without libvips (a library that is installed separately).
+// This file contains the program's own engine. It makes renditions without libvips (a library that is installed separately).
 
 // Engine is the value of Result.Engine for renditions that Make made.
 const Engine = "atelie"
@@ -27,17 +27,17 @@ const Engine = "atelie"
 // renditions are made from the reduced picture, because that is faster. Renditions that need more pixels are made from the source.
 const reducedWidth = 2560
 
-// wideShare is a share of the picture's pixels, 0 to 1. If sRGB cannot show the colours of more pixels than that, renditions are made in
+// wideShare is a share of a picture's pixels, 0 to 1. If sRGB cannot show the colours of more than this share, renditions are made in
 // Display P3 (a wider colour space).
 const wideShare = 0.005
 
 // maxFrameBytes is the maximum size in bytes of a share picture (the picture for link previews, with the fit Frame). Some messengers do not
-// show larger ones.
+// show larger pictures.
 const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into job.Folder.
-// Some of them may remain there after an error. If Make rejects the picture or an order (one of the renditions to make), the error wraps
-// one of this package's Err values. Any other error is the error of ctx or a failure of the system.
+// After an error, some of the files may remain there. If Make rejects the picture or an order (one of the renditions to make), the error
+// wraps one of this package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})
 }
@@ -62,7 +62,7 @@ const quickPixels = 8_000_000
 type ownSession struct {
 	session
 
-	quick       bool                          // set by makeQuick: decode rejects a source for which makeQuick is not meant
+	quick       bool                          // set by makeQuick: decode rejects a source that takes longer than libvips needs to start
 	src         *source                       // the decoded file; nil after makeFromSource
 	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
 	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it

@@ -14,15 +14,15 @@ const maxPause = time.Minute
 type pauser struct {
 	mu          sync.Mutex
 	urgentCount int                       // number of running urgent jobs
-	others      map[*pausableJob]struct{} // the jobs that are not urgent, running or suspended
+	pausable    map[*pausableJob]struct{} // the jobs that are not urgent, running or suspended
 }
 
 // pausableJob is a job that is not urgent. suspend stops its processes, and resume lets them continue.
 type pausableJob struct {
 	suspend, resume func()
-	left            time.Duration // remaining time for pauses: maxPause minus the earlier pauses
+	pauseBudget     time.Duration // remaining time for pauses: maxPause minus the earlier pauses
 	suspendedAt     time.Time     // when the job was suspended; zero while the job runs
-	timer           *time.Timer   // resumes the job when left is over
+	timer           *time.Timer   // resumes the job when pauseBudget is used up
 }
 
 // beginUrgent must be called before an urgent job. It suspends the jobs that are not urgent.
@@ -32,7 +32,7 @@ func (p *pauser) beginUrgent() {
 	if p.urgentCount++; p.urgentCount > 1 {
 		return
 	}
-	for job := range p.others {
+	for job := range p.pausable {
 		p.suspend(job)
 	}
 }
@@ -44,28 +44,28 @@ func (p *pauser) endUrgent() {
 	if p.urgentCount--; p.urgentCount > 0 {
 		return
 	}
-	for job := range p.others {
+	for job := range p.pausable {
 		p.resume(job)
 	}
 }
 
-// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. After that, the system
-// can reuse their process ids, and suspend and resume would signal other processes.
+// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. Otherwise suspend and
+// resume would signal other processes once the system reuses the process ids.
 func (p *pauser) add(suspend, resume func()) (leave func()) {
-	job := &pausableJob{suspend: suspend, resume: resume, left: maxPause}
+	job := &pausableJob{suspend: suspend, resume: resume, pauseBudget: maxPause}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.others == nil {
-		p.others = map[*pausableJob]struct{}{}
+	if p.pausable == nil {
+		p.pausable = map[*pausableJob]struct{}{}
 	}
-	p.others[job] = struct{}{}
+	p.pausable[job] = struct{}{}
 	if p.urgentCount > 0 {
 		p.suspend(job)
 	}
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.others, job)
+		delete(p.pausable, job)
 		if job.timer != nil {
 			job.timer.Stop()
 		}
@@ -73,15 +73,15 @@ func (p *pauser) add(suspend, resume func()) (leave func()) {
 }
 
 func (p *pauser) suspend(job *pausableJob) {
-	if job.left <= 0 {
+	if job.pauseBudget <= 0 {
 		return
 	}
 	job.suspendedAt = time.Now()
 	job.suspend()
-	job.timer = time.AfterFunc(job.left, func() {
+	job.timer = time.AfterFunc(job.pauseBudget, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if _, there := p.others[job]; there {
+		if _, there := p.pausable[job]; there {
 			p.resume(job)
 		}
 	})
@@ -92,7 +92,7 @@ func (p *pauser) resume(job *pausableJob) {
 		return
 	}
 	job.timer.Stop()
-	job.left -= time.Since(job.suspendedAt)
+	job.pauseBudget -= time.Since(job.suspendedAt)
 	job.suspendedAt = time.Time{}
 	job.resume()
 }

@@ -70,7 +70,7 @@ func (s *source) resampleChroma(ctx context.Context, reader rowReader, win windo
 	return resample(ctx, reader, win, cw, ch)
 }
 
-// mean2x2 returns a channel of half the size each way. Its rows are computed when they are read.
+// mean2x2 returns a channel with half the width and half the height. Its rows are computed when they are read.
 func mean2x2(l rowReader) rowReader {
 	w, h := (l.w+1)/2, (l.h+1)/2
 	return rowReader{w, h, func(y int, buf []byte) []byte {
@@ -103,7 +103,7 @@ func (p *picture) resize(ctx context.Context, win window, w, h int) (*picture, e
 	for _, c := range p.channels {
 		s.channels = append(s.channels, c.rowReader())
 	}
-	return s.resampleWindow(ctx, win, w, h, true, 1)
+	return s.resampleWindow(ctx, win, w, h, true /* halved chroma */, 1 /* no rotation */)
 }
 
 // mirrored reports which of the stored axes an EXIF orientation (1 to 8) reverses.

@@ -9,7 +9,7 @@ import (
 
 // pool limits how many jobs run at a time, and their estimated memory together. A job (Job) makes the renditions of one picture file. Jobs
 // that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. Urgent
-// jobs (somebody waits for the result) are counted separately. Twice as many of them may run, because the other jobs are paused then.
+// jobs (somebody waits for the result) are counted separately. Twice as many urgent jobs may run, because other jobs are paused meanwhile.
 type pool struct {
 	budget     int64               // limit of the estimated memory of all jobs together, in bytes
 	otherJobs  *semaphore.Weighted // its size is the number of jobs that are not urgent and may run at a time; each takes 1

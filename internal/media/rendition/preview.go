@@ -36,7 +36,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 	}
 	win := centredWindow(header.Width, header.Height, width, height)
 	w, h := scaleSize(width, height, min(1, swatchSide/float64(max(width, height))))
-	swatch, err := src.resampleWindow(ctx, win, w, h, false, info.Orientation)
+	swatch, err := src.resampleWindow(ctx, win, w, h, false /* full chroma */, info.Orientation)
 	if err != nil {
 		return nil, ""
 	}

@@ -92,7 +92,7 @@ func ownProgram() (string, error) {
 func (s *Processor) Engine() string { return s.findVips().String() }
 
 // AVIF reports whether AVIF can be made.
-func (s *Processor) AVIF() bool { return s.findVips().avif }
+func (s *Processor) AVIF() bool { return s.findVips().hasAVIF }
 
 // ownTypes are the types that the own engine can decode.
 var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff"}
@@ -101,9 +101,9 @@ var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "i
 func (s *Processor) CanDecode(mime string) bool {
 	switch mime {
 	case "image/heic":
-		return s.findVips().heic
+		return s.findVips().hasHEIC
 	case "image/avif":
-		return s.findVips().avif
+		return s.findVips().hasAVIF
 	}
 	return slices.Contains(ownTypes, mime)
 }

@@ -3,12 +3,12 @@
 // package's own engine.
 package rendition
 
-// MainWidths are the widths in pixels of the most used renditions. The first one is the smallest width in which the gallery shows a
-// complete picture. Package media decides which of these widths a picture gets.
+// MainWidths are the widths in pixels of the most used renditions. The first width is the smallest in which the gallery shows a complete
+// picture. Package media decides which of these widths a picture gets.
 var MainWidths = [...]int{320, 640, 1024, 1600, 2560}
 
-// ExtraWidths are further widths in pixels. Those between the main widths keep browsers from loading a rendition that is more than
-// 1.3 times as wide as it is shown. Those from 64 to 256 are for portraits and thumbnails in lists.
+// ExtraWidths are further widths in pixels. With the widths between the main widths, browsers need not load a rendition that is more than
+// 1.3 times as wide as it is shown. The widths from 64 to 256 are for portraits and thumbnails in lists.
 var ExtraWidths = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
 
 // Format is how a rendition is encoded.
@@ -28,10 +28,10 @@ func (f Format) alwaysSRGB() bool { return f == JPEG || f == PNG }
 // Fit says how a picture is fitted into the size of an Order (its Width and Height).
 type Fit string
 
-// The values of Fit. The first three are those of Supabase's transforms.
+// The values of Fit. Supabase's transforms have the first three values too.
 const (
 	Contain Fit = "contain" // the whole picture, within the size
-	Cover   Fit = "cover"   // fills the size; the parts of the picture outside of it are cut off
+	Cover   Fit = "cover"   // fills the size; crops the parts of the picture that do not fit
 	Fill    Fit = "fill"    // exactly the size; may distort the picture
 	Frame   Fit = "frame"   // exactly the size: the whole picture on a background of its dominant colour; for link previews
 )

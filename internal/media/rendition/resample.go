@@ -53,12 +53,12 @@ type kernel struct {
 // beyond the edges get no weight, and the weights of an output add up to one. taps is rounded up to a multiple of pad. Near the end, start
 // is reduced so that all taps are within the inputs.
 func newKernel(size int, offset, step float64, n, pad int) kernel {
-	stretch := max(step, 1)
+	stretch := max(step, 1) // a picture that becomes smaller needs a wider filter
 	support := lobes * stretch
 	taps := int(math.Ceil(support))*2 + 1
 	taps = (taps + pad - 1) / pad * pad
-	a := kernel{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
-	w := make([]float64, taps)
+	out := kernel{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
+	unscaled := make([]float64, taps) // weights of one output before their sum is scaled to one
 	for i := range n {
 		centre := offset + (float64(i)+0.5)*step
 		first := max(0, int(math.Floor(centre-support+0.5)))
@@ -66,30 +66,30 @@ func newKernel(size int, offset, step float64, n, pad int) kernel {
 		first = min(first, size-1)
 		last = max(last, first)
 		sum := 0.0
-		n := min(last-first+1, taps)
-		for k := range n {
-			w[k] = lanczos((float64(first+k) + 0.5 - centre) / stretch)
-			sum += w[k]
+		inputs := min(last-first+1, taps)
+		for k := range inputs {
+			unscaled[k] = lanczos((float64(first+k) + 0.5 - centre) / stretch)
+			sum += unscaled[k]
 		}
 		// The largest weight absorbs the rounding error, so that areas of one colour keep their colour.
 		start := max(0, min(first, size-taps))
-		row := a.weights[i*taps : (i+1)*taps]
+		row := out.weights[i*taps : (i+1)*taps]
 		rest, largest := 1<<weightBits, 0
-		for k := range n {
+		for k := range inputs {
 			v := 0
 			if sum != 0 {
-				v = int(math.Round(w[k] / sum * (1 << weightBits)))
+				v = int(math.Round(unscaled[k] / sum * (1 << weightBits)))
 			}
 			row[first-start+k] = int16(v)
 			rest -= v
-			if w[k] > w[largest] {
+			if unscaled[k] > unscaled[largest] {
 				largest = k
 			}
 		}
 		row[first-start+largest] += int16(rest)
-		a.start[i] = int32(start)
+		out.start[i] = int32(start)
 	}
-	return a
+	return out
 }
 
 // lanczos is the filter's function; x is the distance from the centre in lobes.

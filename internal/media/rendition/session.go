@@ -18,7 +18,7 @@ type session struct {
 	info      metadata.Info   // metadata of the source
 	profile   *colour.Profile // nil if the picture has no usable colour profile
 	w, h      int             // size of the picture in pixels as shown
-	wide      bool            // renditions are in Display P3 where their format allows
+	wide      bool            // renditions are in Display P3 if their format allows it
 	layouts   []layout        // one for each of job.Orders
 	made      []MadeFile      // the finished renditions, one for each of job.Orders
 	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
@@ -27,13 +27,13 @@ type session struct {
 // layout says how the rendition of one order is made. The function Layout computes all fields except fromSource.
 type layout struct {
 	crop       Rect // part of the picture that the rendition shows
-	w, h       int  // size that this part gets, in pixels
-	fromSource bool // own engine only: the rendition is made from the source itself, because the reduced copy has too few pixels
+	w, h       int  // size of that part in the rendition, in pixels
+	fromSource bool // own engine only: the reduced picture has too few pixels, so the rendition is made from the source
 }
 
 // scale returns the ratio of a rendition's width to the width of its crop, or the ratio of the heights if that is larger.
-func (p layout) scale() float64 {
-	return max(float64(p.w)/float64(p.crop.Width), float64(p.h)/float64(p.crop.Height))
+func (l layout) scale() float64 {
+	return max(float64(l.w)/float64(l.crop.Width), float64(l.h)/float64(l.crop.Height))
 }
 
 func newSession(job Job, limits Limits) session {
@@ -67,7 +67,7 @@ func (s *session) readSource(f io.ReadSeeker, readHeader func(io.ReadSeeker) (He
 	if s.info.Orientation > 4 { // shown rotated by 90 degrees
 		s.w, s.h = s.h, s.w
 	}
-	// Like browsers, this package takes a picture with an unusable profile as sRGB.
+	// Like browsers, this package treats a picture with an unusable profile as sRGB.
 	if p, err := colour.Parse(s.info.Profile); err == nil {
 		s.profile = p
 	}

@@ -66,10 +66,10 @@ type component struct {
 	dc, ac       *huffman
 	stride       int    // length of a row of pix
 	pix          []byte // the decoded samples
-	lastDC       int32  // the DC value of the block before
+	lastDC       int32  // the DC value of the previous block
 }
 
-// readHeaders reads the segments up to and including the header of the scan.
+// readHeaders reads the segments up to and including the header of the scan. After it, d.at is the start of the scan's data.
 func (d *shrinker) readHeaders() error {
 	if len(d.data) < 4 || d.data[0] != 0xff || d.data[1] != 0xd8 {
 		return errNeedsFullSize

@@ -21,8 +21,8 @@ import (
 type vipsInfo struct {
 	path    string // path of the command; "" if there is none
 	version string
-	heic    bool // can decode HEIC
-	avif    bool // can decode and make AVIF
+	hasHEIC bool // can decode HEIC
+	hasAVIF bool // can decode and make AVIF
 }
 
 // String returns a text for the log: the version of libvips and the formats that it supports, or "atelie" if the program makes pictures
@@ -32,10 +32,10 @@ func (v vipsInfo) String() string {
 		return "atelie"
 	}
 	text := "vips " + v.version
-	if v.heic {
+	if v.hasHEIC {
 		text += ", HEIC"
 	}
-	if v.avif {
+	if v.hasAVIF {
 		text += ", AVIF"
 	}
 	return text
@@ -67,14 +67,14 @@ func locateVips(setting string) (string, error) {
 	return setting, nil
 }
 
-// Black pictures of 16 x 16 pixels, made by libvips 8.14, in base64. probeVips tests whether the installed libvips can decode them. Its
-// support of these types depends on its build and on other libraries.
+// Black pictures of 16 x 16 pixels, made by libvips 8.14, in base64. probeVips tests whether the installed libvips can decode them, because
+// the support of these types depends on the build of libvips and on other libraries.
 const (
 	tinyHEIC = "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAAIgACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAACptZGF0AAAAHigBrwQSEkzg+AROY/7pVFUBIKzotHShyJcQk7tqwA=="
 	tinyAVIF = "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAOptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAEOAAEAAAAAAAAAGAAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGF2MDEAAAAAamlwcnAAAABLaXBjbwAAABNjb2xybmNseAACAAIABoAAAAAMYXYxQ4EADAAAAAAUaXNwZQAAAAAAAAAQAAAAEAAAABBwaXhpAAAAAAMICAgAAAAXaXBtYQAAAAAAAAABAAEEgYIDhAAAACBtZGF0EgAKCRgM/9ggQEDQgDIJHkAAAEAAqY6B"
 )
 
-// probeVips tests libvips' command at a path. The result has no path if the command does not work: the program's own engine then makes the
+// probeVips tests libvips' command at a path. If the command does not work, the result has no path, and the program's own engine makes the
 // renditions.
 func probeVips(path string, log *slog.Logger) vipsInfo {
 	if path == "" {
@@ -110,7 +110,7 @@ func tryVips(ctx context.Context, path string) (_ vipsInfo, err error) {
 	for _, probe := range []struct {
 		name, content string
 		can           *bool
-	}{{"tiny.heic", tinyHEIC, &v.heic}, {"tiny.avif", tinyAVIF, &v.avif}} {
+	}{{"tiny.heic", tinyHEIC, &v.hasHEIC}, {"tiny.avif", tinyAVIF, &v.hasAVIF}} {
 		content, err := base64.StdEncoding.DecodeString(probe.content)
 		if err != nil {
 			return vipsInfo{}, err
@@ -119,7 +119,7 @@ func tryVips(ctx context.Context, path string) (_ vipsInfo, err error) {
 			return vipsInfo{}, err
 		}
 		args := []string{"copy", probe.name, probe.name + ".v"}
-		if probe.can == &v.avif { // AVIF must also be made
+		if probe.can == &v.hasAVIF { // AVIF must also be made
 			args = []string{"heifsave", probe.name, "made.avif", "--compression", "av1"}
 		}
 		_, err = c.run(ctx, args...)

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file is the engine that makes renditions with the command of libvips (vips.go).
+// This file contains the engine that makes renditions with the command of libvips (vips.go).
 
 // EngineVips is the value of Result.Engine for renditions that libvips made.
 const EngineVips = "vips"
@@ -31,7 +31,7 @@ const (
 type vipsSession struct {
 	session
 
-	isHEIF  bool         // the source is HEIC or AVIF; its size is known only after decoding, because libvips rotates it then
+	isHEIF  bool         // the source is HEIC or AVIF; its size as shown is known only after libvips has decoded and rotated it
 	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha
@@ -59,6 +59,7 @@ func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job 
 	if err != nil {
 		return Result{}, err
 	}
+	// The commands read the source through a link, because libvips would read brackets in its path as options.
 	if err := os.Symlink(source, filepath.Join(job.Folder, "source")); err != nil {
 		return Result{}, err
 	}

@@ -29,7 +29,7 @@ type rawPicture struct {
 	bands int // number of channels, 3 or 4
 }
 
-// openRaw reads the header of a raw picture. The error is, or wraps, errRaw for other files.
+// openRaw reads the header of a raw picture. For other files, the error wraps errRaw.
 func openRaw(path string) (rawPicture, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -63,16 +63,16 @@ func (r rawPicture) replaceMetadata(icc, xmp []byte) (err error) {
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
-	text := `<?xml version="1.0"?>` + "\n" + `<root xmlns="http://www.vips.ecs.soton.ac.uk/vips/8.13.0"><header><field type="VipsRefString" name="Hist"></field></header><meta>`
+	xmlText := `<?xml version="1.0"?>` + "\n" + `<root xmlns="http://www.vips.ecs.soton.ac.uk/vips/8.13.0"><header><field type="VipsRefString" name="Hist"></field></header><meta>`
 	for _, blob := range []struct {
 		name    string
 		content []byte
 	}{{"icc-profile-data", icc}, {"xmp-data", xmp}} {
 		if len(blob.content) > 0 {
-			text += `<field type="VipsBlob" name="` + blob.name + `">` + base64.StdEncoding.EncodeToString(blob.content) + `</field>`
+			xmlText += `<field type="VipsBlob" name="` + blob.name + `">` + base64.StdEncoding.EncodeToString(blob.content) + `</field>`
 		}
 	}
-	_, err = f.WriteAt([]byte(text+"</meta></root>\n"), end)
+	_, err = f.WriteAt([]byte(xmlText+"</meta></root>\n"), end)
 	return err
 }
 

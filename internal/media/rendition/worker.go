@@ -19,9 +19,9 @@ import (
 	"atelie/internal/apperr"
 )
 
-// This file has both sides of a worker: a process that makes the renditions of one picture. The server starts the process with runTask, and
-// the process runs Work. The server writes a task to the input of the process, and the process writes a response to its output, both as
-// JSON.
+// This file contains both sides of a worker: a process that makes the renditions of one picture. The server starts the process with runTask,
+// and the process runs Work. The server writes a task to the standard input of the process. The process writes a response to its standard
+// output. Both are JSON.
 
 // Command is the program's hidden command that runs a worker.
 const Command = "picture-worker"
@@ -29,7 +29,8 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. The limits in Memory and CPU also apply to each program that
 // the worker starts.
 type task struct {
-	estimatedMemory int64 // bytes; not sent, because only the server uses it, for the worker's GOMEMLIMIT (Go's soft limit of memory)
+	// estimatedMemory is in bytes. It is not sent, because only the server uses it: for the worker's GOMEMLIMIT (Go's soft memory limit).
+	estimatedMemory int64
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -37,7 +38,7 @@ type task struct {
 	Vips   string `json:"vips,omitempty"` // path of libvips' command vips; "" for the program's own engine
 
 	CPU time.Duration `json:"cpu"` // limit of processor time
-	// IdleTime is for how long libvips uses only idle processors (SCHED_IDLE) for a job that is not urgent.
+	// IdleTime is how long libvips uses only idle processors (SCHED_IDLE) for a job that is not urgent.
 	IdleTime time.Duration `json:"idleTime,omitempty"`
 }
 
@@ -56,11 +57,11 @@ type errorJSON struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
-// usage is what a worker and the programs that it started have used; zero where the system does not report it.
+// usage is what a worker and the programs that it started have used. A value that the system does not report is zero.
 type usage struct {
-	cpu time.Duration // processor time of all of them together
-	// peak is the largest resident set of any of them, in bytes. On Linux it is at least that of the server, because a new
-	// process begins as a copy of the server.
+	cpu time.Duration // processor time of all these processes together
+	// peak is the largest resident set of any of these processes, in bytes. On Linux it is at least the resident set of the server, because a
+	// new process begins as a copy of the server.
 	peak int64
 }
 
@@ -87,19 +88,19 @@ func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, 
 	if err != nil {
 		return Result{}, used, err
 	}
-	answer, used, err := s.runWorker(ctx, append(line, '\n'), t)
+	resp, used, err := s.runWorker(ctx, append(line, '\n'), t)
 	if err != nil {
 		return Result{}, used, err
 	}
-	if answer.Error != nil {
-		err := error(apperr.New(answer.Error.Status, answer.Error.Code, answer.Error.Message).Because(errors.New(answer.Error.Cause)))
-		if answer.EngineFailed {
+	if resp.Error != nil {
+		err := error(apperr.New(resp.Error.Status, resp.Error.Code, resp.Error.Message).Because(errors.New(resp.Error.Cause)))
+		if resp.EngineFailed {
 			err = engineError{err}
 		}
 		return Result{}, used, err
 	}
-	for i := range answer.Result.Made {
-		m := &answer.Result.Made[i]
+	for i := range resp.Result.Made {
+		m := &resp.Result.Made[i]
 		name := filepath.Base(m.File)
 		to := filepath.Join(folder, strings.TrimPrefix(filepath.Base(t.Job.Folder), "work-")+"-"+name)
 		if err := os.Rename(filepath.Join(t.Job.Folder, name), to); err != nil {
@@ -107,7 +108,7 @@ func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, 
 		}
 		m.File = to
 	}
-	return answer.Result, used, nil
+	return resp.Result, used, nil
 }
 
 // engineError is a failure of libvips whose cause is not the file: the own engine may succeed.
@@ -157,9 +158,9 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	case limited.Err() != nil:
 		return response{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
 	}
-	var answer response
-	if parseErr := json.Unmarshal(stdout.Bytes(), &answer); err == nil && parseErr == nil {
-		return answer, used, nil
+	var resp response
+	if parseErr := json.Unmarshal(stdout.Bytes(), &resp); err == nil && parseErr == nil {
+		return resp, used, nil
 	} else {
 		err = errors.Join(err, writeErr, parseErr, errors.New(shorten(stderr.String())))
 	}
@@ -223,23 +224,23 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	}()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	var (
-		answer response
-		err    error
+		resp response
+		err  error
 	)
 	if err = checkScans(t.Job.Source); err == nil {
-		answer.Result, err = t.make(ctx)
+		resp.Result, err = t.make(ctx)
 	}
 	if err != nil {
 		var engine engineError
-		answer.EngineFailed = errors.As(err, &engine)
+		resp.EngineFailed = errors.As(err, &engine)
 		e := apperr.From(err)
 		log.Info("refused", "code", e.Code, "cause", err)
-		answer.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
+		resp.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
 		if e.Cause != nil {
-			answer.Error.Cause = e.Cause.Error()
+			resp.Error.Cause = e.Cause.Error()
 		}
 	}
-	return json.NewEncoder(out).Encode(answer)
+	return json.NewEncoder(out).Encode(resp)
 }
 
 // make runs the job with the engine of the task. Libvips starts a process for each step, so an urgent job is left to the own engine

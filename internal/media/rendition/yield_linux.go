@@ -17,7 +17,7 @@ import (
 
 const (
 	// workerNice is the nice value of a worker. A nice value is 0 by default and at most 19, which means the lowest priority. Workers
-	// do not get the lowest, because they must end in time even on a busy machine.
+	// do not get the lowest priority, because they must end in time even on a busy machine.
 	workerNice = 10
 	// A worker with an urgent job has the nice value of the server plus urgentNiceIncrement, at most workerNice. On a processor that the
 	// server keeps busy, the worker then gets a quarter of the time. With workerNice it would get a tenth.
@@ -26,7 +26,7 @@ const (
 	// the server's, interrupt the worker.
 	workerSlice = 20_000_000
 	// Arguments of the system call ioprio_set, which sets the priority for the disk.
-	ioprioGroup  = 2         // the priority is that of a process group
+	ioprioGroup  = 2         // the priority applies to a process group
 	ioprioLowest = 2<<13 | 7 // the class "best effort" (2) with its lowest level (7)
 )
 
@@ -49,17 +49,17 @@ func lowerPriority(urgent bool) error {
 	// Each thread has its own scheduling attributes. A new thread inherits the attributes of the thread that starts it. Threads may
 	// start while the list of threads is read, so the list is read again until it has no new threads.
 	lowered := map[string]bool{}
-	for more := true; more; {
+	for foundNew := true; foundNew; {
 		threads, err := filepath.Glob("/proc/self/task/*")
 		if err != nil {
 			return err
 		}
-		more = false
+		foundNew = false
 		for _, path := range threads {
 			if lowered[path] {
 				continue
 			}
-			lowered[path], more = true, true
+			lowered[path], foundNew = true, true
 			id, err := strconv.Atoi(filepath.Base(path))
 			if err != nil {
 				return fmt.Errorf("thread %q: %w", path, err)

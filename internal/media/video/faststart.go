@@ -43,16 +43,16 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := m.moov.at + m.moov.size
+	indexEnd := m.moov.at + m.moov.size
 	return io.MultiReader(
 		&section{f: f, at: 0, left: insertAt},
 		bytes.NewReader(index),
 		&section{f: f, at: insertAt, left: m.moov.at - insertAt},
-		&section{f: f, at: end, left: size - end},
+		&section{f: f, at: indexEnd, left: size - indexEnd},
 	), nil
 }
 
-// buildMovedIndex returns the index as it will be at the offset insertAt of the file: the offsets of the frames are adjusted. They depend
+// buildMovedIndex returns the index as it will be at the offset insertAt of the file, with new offsets of the frames. These offsets depend
 // on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
 func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 	// shiftFor returns the function that converts an old offset to the new one, for a new index of this length.
@@ -74,7 +74,7 @@ func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 	body := m.index[m.moov.headerLength:]
 	err := adjustOffsets(body, "moov", shiftFor(m.moov.size), false) // false: only check whether all new offsets fit
 	if err == nil {
-		err = adjustOffsets(body, "moov", shiftFor(m.moov.size), true)
+		err = adjustOffsets(body, "moov", shiftFor(m.moov.size), true /* write the new offsets */)
 		if m.moov.headerLength == 8 { // the size may have been 0, which means "up to the end of the file"
 			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) // at most 64 MB
 		}
@@ -84,7 +84,8 @@ func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 		return nil, err
 	}
 	length := m.moov.size
-	for range 3 { // the first round finds the length of the index with 64-bit offsets, and the second has the right offsets
+	// The first round finds the length of the index with 64-bit offsets. The second round computes the offsets for that length.
+	for range 3 {
 		index, err := widenOffsets(body, "moov", shiftFor(length))
 		if err != nil {
 			return nil, err

@@ -76,7 +76,7 @@ func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 // firstBoxKinds are the boxes with which a file may begin. Old QuickTime files have no ftyp.
 var firstBoxKinds = map[string]bool{"ftyp": true, "moov": true, "mdat": true, "free": true, "skip": true, "wide": true, "pnot": true}
 
-// readBox reads the header of the box at an offset; end is the end of the file.
+// readBox reads the header of the box at an offset. end is the offset of the end of the file.
 func readBox(f io.ReadSeeker, at, end int64) (box, error) {
 	var head [16]byte
 	n := min(end-at, 16)
@@ -89,11 +89,11 @@ func readBox(f io.ReadSeeker, at, end int64) (box, error) {
 	return parseBox(head[:n], at, end)
 }
 
-// parseBox parses the header of a box at an offset; end is the end of the file or of the parent's content.
+// parseBox parses the header of a box at an offset. end is the offset of the end of the file or of the parent's content.
 func parseBox(head []byte, at, end int64) (box, error) {
 	b := box{kind: string(head[4:8]), at: at, size: int64(binary.BigEndian.Uint32(head)), headerLength: 8}
 	switch {
-	case b.size == 0: // the box extends up to the end
+	case b.size == 0: // the box extends to the end
 		b.size = end - at
 	case b.size == 1 && len(head) >= 16:
 		large := binary.BigEndian.Uint64(head[8:])

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxIndex is the maximum size of the index of an MP4 (its moov box) in bytes. The index is held in memory.
+// maxIndex is the maximum size in bytes of the index of an MP4 (its moov box), because the index is held in memory.
 const maxIndex = 64 << 20
 
 // ErrUnreadable is the error for a file that does not follow its format or ends early.
@@ -46,7 +46,7 @@ func Probe(file io.ReadSeeker) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	head := make([]byte, min(size, 12)) // enough for the EBML id, the first 4 bytes of a WebM
+	head := make([]byte, min(size, 12)) // contains the EBML id, with which a WebM begins (4 bytes)
 	if err := readAt(f, head, 0); err != nil {
 		return Info{}, err
 	}
@@ -74,43 +74,43 @@ type pagedReader struct {
 	reads  int    // number of reads of file so far
 }
 
-func (g *pagedReader) Seek(offset int64, whence int) (int64, error) {
+func (r *pagedReader) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekEnd {
 		var err error
-		g.at, err = g.file.Seek(offset, whence)
-		return g.at, err
+		r.at, err = r.file.Seek(offset, whence)
+		return r.at, err
 	}
-	g.at = offset // whence is io.SeekStart, because no caller seeks from the current position
-	return g.at, nil
+	r.at = offset // whence is io.SeekStart, because no caller seeks from the current position
+	return r.at, nil
 }
 
-func (g *pagedReader) Read(p []byte) (int, error) {
-	if inside := g.at - g.pageAt; inside >= 0 && inside < int64(len(g.page)) {
-		n := copy(p, g.page[inside:])
-		g.at += int64(n)
+func (r *pagedReader) Read(p []byte) (int, error) {
+	if inside := r.at - r.pageAt; inside >= 0 && inside < int64(len(r.page)) {
+		n := copy(p, r.page[inside:])
+		r.at += int64(n)
 		return n, nil
 	}
-	if g.reads++; g.reads > maxReads {
+	if r.reads++; r.reads > maxReads {
 		return 0, fmt.Errorf("%w: in more than %d places", ErrUnreadable, maxReads)
 	}
-	if _, err := g.file.Seek(g.at, io.SeekStart); err != nil {
+	if _, err := r.file.Seek(r.at, io.SeekStart); err != nil {
 		return 0, err
 	}
-	if len(p) >= pageSize { // the index
-		n, err := io.ReadFull(g.file, p)
-		g.at += int64(n)
+	if len(p) >= pageSize { // a large part, such as the index
+		n, err := io.ReadFull(r.file, p)
+		r.at += int64(n)
 		return n, ignoreShortRead(n, err)
 	}
-	if g.page == nil {
-		g.page = make([]byte, pageSize)
+	if r.page == nil {
+		r.page = make([]byte, pageSize)
 	}
-	n, err := io.ReadFull(g.file, g.page[:pageSize])
-	g.page, g.pageAt = g.page[:n], g.at
+	n, err := io.ReadFull(r.file, r.page[:pageSize])
+	r.page, r.pageAt = r.page[:n], r.at
 	if err = ignoreShortRead(n, err); err != nil || n == 0 {
 		return 0, err
 	}
-	n = copy(p, g.page)
-	g.at += int64(n)
+	n = copy(p, r.page)
+	r.at += int64(n)
 	return n, nil
 }
 

@@ -42,7 +42,7 @@ type element struct {
 	at, size int64 // offset and size of the content; size is -1 if it is unknown, as in live recordings
 }
 
-// readElement reads the header of the element at an offset; end is the end of the parent.
+// readElement reads the header of the element at an offset. end is the offset of the end of the parent.
 func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	head := make([]byte, min(12, end-at)) // an id has at most 4 bytes, a size at most 8
 	if err := readAt(f, head, at); err != nil {
@@ -52,7 +52,7 @@ func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	if idLength == 0 {
 		return element{}, fmt.Errorf("%w: no element at %d", ErrUnreadable, at)
 	}
-	size, sizeLength := readNumber(head[idLength:], 8, true)
+	size, sizeLength := readNumber(head[idLength:], 8, true) // true: sizes do not include that bit
 	if sizeLength == 0 {
 		return element{}, fmt.Errorf("%w: an element without a size at %d", ErrUnreadable, at)
 	}
@@ -66,9 +66,9 @@ func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	return e, nil
 }
 
-// readNumber reads an integer of variable size, of at most longest bytes. If plain is true, the value is without the bit that
-// marks the length. length is 0 if b does not begin with such an integer.
-func readNumber(b []byte, longest int, plain bool) (value uint64, length int) {
+// readNumber reads an integer of variable size, of at most longest bytes. If clearMarker is true, the bit that marks the length is
+// removed from the value. length is 0 if b does not begin with such an integer.
+func readNumber(b []byte, longest int, clearMarker bool) (value uint64, length int) {
 	if len(b) == 0 {
 		return 0, 0
 	}
@@ -77,7 +77,7 @@ func readNumber(b []byte, longest int, plain bool) (value uint64, length int) {
 		return 0, 0
 	}
 	value = uint64(b[0])
-	if plain {
+	if clearMarker {
 		value &= 1<<(8-length) - 1
 	}
 	for _, c := range b[1:length] {

@@ -13,17 +13,16 @@ import (
 )
 
 const (
-	// maxGap is how long a node can fail to read the outbox without missing events. After a longer time, Run calls its parameter missed, a
-	// function with which the caller handles the loss.
+	// maxGap is how long a node can fail to read the outbox without missing events. After a longer time, Run calls its parameter missed.
 	maxGap = 10 * time.Minute
 	// retention is how long events stay in the outbox. It is longer than maxGap, because the clock of the node that wrote an event can
 	// differ from the clock of the node that deletes it.
 	retention = maxGap + db.ClockSkew
-	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands, which run in
+	// pollInterval is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands, which run in
 	// other processes and cannot wake the server.
-	pollEvery = 5 * time.Second
-	// sweepEvery is the interval at which old events are deleted.
-	sweepEvery = time.Minute
+	pollInterval = 5 * time.Second
+	// sweepInterval is the interval at which old events are deleted.
+	sweepInterval = time.Minute
 )
 
 // Event is one event on the bus.
@@ -39,8 +38,9 @@ type Bus struct {
 	now  func() time.Time
 	wake chan struct{} // receives a value when events are waiting
 
-	mu    sync.Mutex
-	local []Event // guarded by mu; on SQLite, events of Publish that wait for delivery. They are not stored, because there is only one node
+	mu sync.Mutex
+	// local are the events of Publish on SQLite that wait for delivery; guarded by mu. They are not stored, because there is only one node.
+	local []Event
 
 	// Only Run uses the fields below.
 	cursor   string    // position in the outbox up to which events were read
@@ -70,10 +70,10 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 	return nil
 }
 
-// RecordRows is Record with one event for each row of a query, in the order of the rows. The payload of an event is before + the row's only
-// column, a JSON text, + after.
-func (b *Bus) RecordRows(ctx context.Context, tx *db.Tx, kind, before, after, query string, args ...any) error {
-	if err := insertRowEvents(ctx, tx, kind, before, after, b.now(), query, args); err != nil {
+// RecordRows is Record with one event for each row of a query, in the order of the rows. The payload of an event is prefix + the row's only
+// column, a JSON text, + suffix.
+func (b *Bus) RecordRows(ctx context.Context, tx *db.Tx, kind, prefix, suffix, query string, args ...any) error {
+	if err := insertRowEvents(ctx, tx, kind, prefix, suffix, b.now(), query, args); err != nil {
 		return err
 	}
 	tx.AfterCommit(b.signal)
@@ -108,7 +108,7 @@ func (b *Bus) Run(ctx context.Context, deliver func(Event), missed func()) {
 	if b.db.Dialect == db.Postgres {
 		listening.Go(func() { b.listen(ctx) })
 	}
-	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
+	poll, sweep := time.NewTicker(pollInterval), time.NewTicker(sweepInterval)
 	defer poll.Stop()
 	defer sweep.Stop()
 	for {

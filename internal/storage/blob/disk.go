@@ -21,9 +21,9 @@ import (
 // tmp/, or in staged/ if the blob arrives in pieces.
 type Disk struct {
 	root   string
-	shards sync.Map // keys: paths of the folders ab/cd that this process has created or found, and synced to disk
+	shards sync.Map // keys: paths of the folders ab/cd that exist and that this process has synced to disk
 
-	delaySync bool     // true: Commit does not sync the folders of blobs; set by DelaySync
+	delaySync bool     // Commit does not sync the folders of blobs; set by DelaySync
 	unsynced  sync.Map // keys: paths of the folders that SyncFolders has to sync
 
 	checkSpace func() error // returns an error if the disk is too full for uploads; see NewDisk
@@ -61,7 +61,7 @@ func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 
 // OpenDisk opens a folder that NewDisk has created. It changes nothing in the folder.
 func OpenDisk(root string) (*Disk, error) {
-	d := &Disk{root: root, checkSpace: Unbounded} // does not check the space on the disk
+	d := &Disk{root: root, checkSpace: Unbounded}
 	if err := d.checkFolder(); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
@@ -73,7 +73,7 @@ func Unbounded() error { return nil }
 
 // Stage implements Store. It writes the blob to a temporary file.
 func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, error) {
-	target, err := d.path(id)
+	finalPath, err := d.path(id)
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +84,15 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	location := f.Name() // where the file is now
+	currentPath := f.Name() // finalPath after the commit
 	s := &Staged{ReadSeeker: f}
 	s.commit = func(context.Context) error {
 		if err := f.Sync(); err != nil {
 			return err
 		}
-		moved, err := d.moveIn(location, target)
+		moved, err := d.moveIn(currentPath, finalPath)
 		if moved {
-			location = target
+			currentPath = finalPath
 		}
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	}
 	s.discard = func(context.Context) error {
 		_ = f.Close() // fails if commit has closed f
-		return os.Remove(location)
+		return os.Remove(currentPath)
 	}
 	source := newBodyReader(ctx, body, d.checkSpace)
 	_, err = io.Copy(f, source)
@@ -116,17 +116,17 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 }
 
 // moveIn renames a complete file to its final path. moved reports whether the file was renamed; it can be true even with an error.
-func (d *Disk) moveIn(from, target string) (moved bool, err error) {
-	if err := d.makeShard(filepath.Dir(target)); err != nil {
+func (d *Disk) moveIn(from, finalPath string) (moved bool, err error) {
+	if err := d.makeShard(filepath.Dir(finalPath)); err != nil {
 		return false, err
 	}
-	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("blob %s exists: %w", filepath.Base(target), errors.Join(err, fs.ErrExist))
+	if _, err := os.Lstat(finalPath); !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("blob %s exists: %w", filepath.Base(finalPath), errors.Join(err, fs.ErrExist))
 	}
-	if err := os.Rename(from, target); err != nil {
+	if err := os.Rename(from, finalPath); err != nil {
 		return false, err
 	}
-	return true, d.syncFolder(filepath.Dir(target))
+	return true, d.syncFolder(filepath.Dir(finalPath))
 }
 
 // DelaySync makes Commit leave the folders of blobs unsynced until SyncFolders is called: a power cut before that can remove blobs. It is

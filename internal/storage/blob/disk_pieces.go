@@ -49,8 +49,8 @@ func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte
 	return state, nil
 }
 
-// appendAt writes data at offset, the size that the caller has saved. The file is longer than offset if an earlier call wrote bytes but
-// the caller did not save the new size. appendAt removes these bytes first.
+// appendAt writes data at offset, the size that the caller has saved. If an earlier call wrote bytes and the caller did not save the new
+// size, the file is longer than offset. appendAt first removes the bytes beyond offset.
 func appendAt(f *os.File, offset int64, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -70,14 +70,14 @@ func appendAt(f *os.File, offset int64, data []byte) error {
 
 // Finish implements Store.
 func (d *Disk) Finish(_ context.Context, id string, state Partial) (*Staged, error) {
-	target, err := d.path(id)
+	finalPath, err := d.path(id)
 	if err != nil {
 		return nil, err
 	}
 	piecesPath := filepath.Join(d.root, piecesFolder, id)
 	from := piecesPath
-	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
-		from = target
+	if _, err := os.Lstat(finalPath); err == nil { // an earlier Finish was committed
+		from = finalPath
 	}
 	f, err := datafolder.OpenShared(from, os.O_RDONLY, 0)
 	if err != nil {
@@ -94,10 +94,10 @@ func (d *Disk) Finish(_ context.Context, id string, state Partial) (*Staged, err
 		if err := f.Close(); err != nil {
 			return err
 		}
-		if from == target {
-			return datafolder.SyncFolder(filepath.Dir(target))
+		if from == finalPath {
+			return datafolder.SyncFolder(filepath.Dir(finalPath))
 		}
-		_, err := d.moveIn(piecesPath, target)
+		_, err := d.moveIn(piecesPath, finalPath)
 		return err
 	}
 	return &Staged{Info: Info{Size: state.Size}, ReadSeeker: f, commit: commit, discard: func(context.Context) error {

@@ -18,13 +18,13 @@ import (
 )
 
 // This file reads and writes the marker of a store: a file in the folder, or an object in the bucket, that contains an id. The site's
-// database contains the same id. If the marker is missing or different, the store was emptied, or it is the wrong store, for example
-// because the wrong disk is mounted.
+// database contains the same id. If the marker is missing or different, the store was emptied or is the wrong one, for example because the
+// wrong disk is mounted.
 
 // markerName is the name of the file or object.
 const markerName = ".atelie"
 
-// Errors of the method Ready, which checks the store: ErrNoMarker if the store has no marker, ErrOtherMarker if it has another site's.
+// Errors of Store.Ready, which checks the marker.
 var (
 	ErrNoMarker    = errors.New("the marker " + markerName + " of the file store is missing: the file store was emptied, or another one is mounted in its place")
 	ErrOtherMarker = errors.New("the file store has another site's marker " + markerName)

@@ -39,13 +39,12 @@ const (
 	startTimeout   = 20 * time.Second // for all requests of NewS3
 	readyTimeout   = 2 * time.Second  // for the request by which Ready checks the bucket
 	cleanUpTimeout = 30 * time.Second // for the deletion of an object, or for the end of an upload that failed
-	partGrace      = 10 * time.Second // how long a part may still be sent after its context has ended (sendPart says why)
+	partGrace      = 10 * time.Second // how long a part may still be sent after its context has ended; see sendPart
 	readAttempts   = 4                // a read fails after this many consecutive attempts that returned no bytes
 	smallPiece     = 256 << 10        // only a piece that is larger than this gets a buffer of PieceSize
 )
 
-// NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the
-// endpoint, the key or the bucket.
+// NewS3 connects to the server and checks that the bucket can be used. The text of the error is one line, for the operator.
 func NewS3(ctx context.Context, cfg s3client.Config) (*S3, error) {
 	s := &S3{bucket: cfg.Bucket, prefix: cfg.Prefix, client: s3client.New(cfg)}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -70,7 +69,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	return err
 }
 
-// explainBucketError explains in one line, to the operator, why the bucket cannot be used.
+// explainBucketError returns one line for the operator that says why the bucket cannot be used.
 func explainBucketError(err error, bucket string) string {
 	switch status := statusOf(err); {
 	case status == http.StatusNotFound:
@@ -82,11 +81,11 @@ func explainBucketError(err error, bucket string) string {
 	case status != 0:
 		return fmt.Sprintf("the server responded with status %d", status)
 	}
-	var deepest error
+	var rootCause error
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		deepest = e
+		rootCause = e
 	}
-	return "no response: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
+	return "no response: " + strings.ReplaceAll(rootCause.Error(), "\n", " ")
 }
 
 // statusOf returns the HTTP status of the server's response, or 0 if there was no response.

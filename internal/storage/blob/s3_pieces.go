@@ -34,7 +34,7 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 			return state, err
 		}
 	}
-	if state.OldTailEnd > 0 { // the caller has saved the state of the last call, so the tail before that call is not needed any more
+	if state.OldTailEnd > 0 { // the caller has saved the state of the last call, so the tail before that call is no longer needed
 		if err := s.deleteKey(ctx, s.tailKey(id, state.OldTailEnd)); err != nil {
 			return state, err
 		}
@@ -65,15 +65,15 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 	return state, nil
 }
 
-// tailKey returns the name of the object with a blob's tail. end is the size of the blob with this tail: each tail has a name of
-// its own, so that Append can continue from the state before the newest tail too.
+// tailKey returns the name of the object with a blob's tail. end is the size of the blob including this tail. Each tail has a name of its
+// own, so that Append can also continue from the state before the newest tail.
 func (s *S3) tailKey(id string, end int64) string {
 	return s.tailPrefix(id) + strconv.FormatInt(end, 10)
 }
 
 func (s *S3) tailPrefix(id string) string { return s.prefix + piecesFolder + "/" + id + "/" }
 
-// readTail returns the tail.
+// readTail returns the bytes of the tail that state describes.
 func (s *S3) readTail(ctx context.Context, id string, state Partial) ([]byte, error) {
 	key := s.tailKey(id, state.Size)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})

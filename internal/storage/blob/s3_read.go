@@ -13,8 +13,8 @@ import (
 
 // This file reads blobs from S3. s3Reader can seek, and it continues with a new request if the connection breaks.
 
-// Open implements Store. It sends one request for the whole blob, so that a running read continues if the blob is removed. After a
-// Seek to another position, the next Read sends another request.
+// Open implements Store. It sends one request for the whole blob, so that a running read continues even if the blob is removed. After a
+// Seek to another position, the next Read sends a new request.
 func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once. A blob is stored in one of
 // two ways:
 //   - as a whole: Call Stage, and then Commit or Discard of its result, a Staged.
-//   - in pieces: Call Append for each piece, then Finish, and then Commit of its result. To give the blob up instead, call Store.Discard.
+//   - in pieces: Call Append for each piece, then Finish, and then Commit of its result. To abandon the blob instead, call Store.Discard.
 //
 // A process that dies can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before Stage
 // or Finish, and deletes that record once a row refers to the blob.
@@ -57,7 +57,7 @@ type Store interface {
 	Ready(ctx context.Context, marker string) error
 }
 
-// PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the maximum size of a piece of Append.
+// PieceSize is the maximum size in bytes of a piece of Append, and the size of the parts in which S3 sends a large blob.
 const PieceSize = 8 << 20
 
 // Staged is a complete blob that is not committed (stored permanently) yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or

@@ -12,15 +12,15 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that only one request at a time writes to an upload: the request that has the lock in the upload's row. The request
-// renews its lock. If a node (server of the site) dies, its locks expire. A request that waits for the lock interrupts
-// the request that has it, because that request's connection may be broken without the server's knowledge.
+// This file makes sure that only one request at a time writes to an upload: the request that has the lock in the upload's row. The holder
+// renews its lock. If a node (server of the site) dies, its locks expire. A request that waits for the lock interrupts the holder, because
+// the holder's connection may be broken without the server's knowledge.
 
 // Durations of locks.
 const (
 	lockDuration     = 30 * time.Second       // time from the last renewal to the expiry of a lock
-	renewInterval    = 5 * time.Second        // interval of renewals
-	lockPollInterval = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
+	renewInterval    = 5 * time.Second        // time between two renewals
+	lockPollInterval = 250 * time.Millisecond // time between two attempts to lock, or two checks whether another request waits
 	lockTimeout      = 10 * time.Second       // how long a request waits for the lock
 	unlockTimeout    = 5 * time.Second        // timeout of the statement that releases a lock
 )
@@ -60,7 +60,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		}
 	}
 	interrupt := requestUnlock
-	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // set to true, it gives the response the status 423 (Locked)
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // if true, the response has the status 423 (Locked)
 		interrupt = func() {
 			interrupted.Store(true)
 			requestUnlock()
@@ -88,13 +88,13 @@ func (l *lock) tryLock(ctx context.Context) (locked bool, err error) {
 func (l *lock) renew(ctx context.Context, interrupt func()) {
 	renewed := time.Now()
 	interval.After(ctx, lockPollInterval, func() bool {
-		mine, requested, err := lockState(ctx, l.service.db, l.id, l.token)
-		if err == nil && mine && time.Since(renewed) >= renewInterval {
-			if mine, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration); err == nil {
+		isHolder, isWanted, err := lockState(ctx, l.service.db, l.id, l.token)
+		if err == nil && isHolder && time.Since(renewed) >= renewInterval {
+			if isHolder, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration); err == nil {
 				renewed = time.Now()
 			}
 		}
-		if requested || (err == nil && !mine) || time.Since(renewed) > lockDuration-2*renewInterval {
+		if isWanted || (err == nil && !isHolder) || time.Since(renewed) > lockDuration-2*renewInterval {
 			interrupt()
 		}
 		return true

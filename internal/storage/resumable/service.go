@@ -27,22 +27,22 @@ import (
 )
 
 // Clients create uploads with POST to Path. The URL of each upload is below Path. Clients with a signed upload URL (a URL that permits the
-// upload of one file without an API key) use SignedPath instead, and send the token of that URL in the header X-Signature, as in Supabase.
+// upload of one file without an API key) use SignedPath instead, and send the token of that URL in the X-Signature header, as in Supabase.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
 )
 
-// Service handles the protocol's requests. It also implements tusd's interface DataStore: tusd calls NewUpload and GetUpload to create
-// and read the rows of uploads.
+// Service handles the protocol's requests. It also implements tusd's DataStore interface: tusd calls NewUpload and GetUpload to create and
+// read the rows of uploads.
 type Service struct {
-	db      *db.DB
-	storage *storage.Service
-	tus     *tus.UnroutedHandler // handles requests at Path and below
-	signed  *tus.UnroutedHandler // handles requests at SignedPath and below
-	expiry  time.Duration        // time from an upload's creation until it expires
-	log     *slog.Logger
-	now     func() time.Time
+	db            *db.DB
+	storage       *storage.Service
+	handler       *tus.UnroutedHandler // handles requests at Path and below
+	signedHandler *tus.UnroutedHandler // handles requests at SignedPath and below
+	expiry        time.Duration        // time from an upload's creation until it expires
+	log           *slog.Logger
+	now           func() time.Time
 
 	// CheckSpace returns an error while the disk is too full for uploads. If it is nil, there is no such check. It must be set before the
 	// first request.
@@ -70,10 +70,10 @@ func New(d *db.DB, storageService *storage.Service, apiURL string, maxUpload int
 		})
 	}
 	var err error
-	if s.tus, err = newHandler(Path); err != nil {
+	if s.handler, err = newHandler(Path); err != nil {
 		return nil, err
 	}
-	if s.signed, err = newHandler(SignedPath); err != nil {
+	if s.signedHandler, err = newHandler(SignedPath); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -89,12 +89,12 @@ var (
 // Keys of values in a request's context.
 type (
 	upsertKey         struct{} // bool: the upload may replace an object
-	metadataHeaderKey struct{} // string: the header Upload-Metadata
-	signatureKey      struct{} // string: the token in the header X-Signature; only in requests below SignedPath
+	metadataHeaderKey struct{} // string: the Upload-Metadata header
+	signatureKey      struct{} // string: the token in the X-Signature header; only in requests below SignedPath
 	interruptedKey    struct{} // *atomic.Bool: set when another request waits for the lock and interrupts this one
 )
 
-// maxMetadataHeader is the maximum length of the header Upload-Metadata in bytes.
+// maxMetadataHeader is the maximum length of the Upload-Metadata header in bytes.
 const maxMetadataHeader = 64 << 10
 
 // Signed returns h for requests below SignedPath, where only the token in X-Signature decides who may upload.
@@ -121,7 +121,7 @@ func (s *Service) owner(ctx context.Context) (string, *storage.UploadGrant, erro
 
 // Options responds to OPTIONS with what the server supports.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
-	s.tus.Middleware(http.NotFoundHandler()).ServeHTTP(response{ResponseWriter: w, interrupted: new(atomic.Bool)}, r)
+	s.handler.Middleware(http.NotFoundHandler()).ServeHTTP(response{ResponseWriter: w, interrupted: new(atomic.Bool)}, r)
 	return nil
 }
 
@@ -174,9 +174,9 @@ func (s *Service) serveUpload(h request, w http.ResponseWriter, r *http.Request)
 type request func(*tus.UnroutedHandler, http.ResponseWriter, *http.Request)
 
 func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, u *upload) {
-	h := s.tus
+	h := s.handler
 	if _, signed := r.Context().Value(signatureKey{}).(string); signed {
-		h = s.signed
+		h = s.signedHandler
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path = "/" + u.ID // tusd takes the whole path as the id

@@ -15,7 +15,7 @@ import (
 // uploadColumns are the columns of storage_uploads, in the order in which scanUpload reads them.
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
-// scanUpload scans a row of uploadColumns. It leaves the field service nil; a caller that needs the methods of upload sets the field.
+// scanUpload scans a row of uploadColumns. It leaves the service field nil; a caller that needs the methods of upload sets the field.
 func scanUpload(row db.Row) (*upload, error) {
 	var (
 		u      upload
@@ -36,12 +36,13 @@ func findUpload(ctx context.Context, q db.Querier, id string) (*upload, error) {
 }
 
 func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) error {
-	return db.Exec(ctx, q, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at, upload_metadata)
+	return db.Exec(ctx, q, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored,
+			created_at, expires_at, upload_metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '{}', $11, $12, $13)`,
 		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Options.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
-// saveProgress saves the state of the received pieces, if the number of received bytes in the row is still receivedBefore. If another
+// saveProgress saves the state of the received pieces if the number of received bytes in the row is still receivedBefore. If another
 // request has changed that number or has finished the upload, the error is errLocked.
 func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore int64) error {
 	stored, err := json.Marshal(u.Pieces)

@@ -32,7 +32,7 @@ import (
 type upload struct {
 	ID             string
 	BlobID         string                  // the id under which the blob store has the bytes
-	Owner          string                  // who may continue the upload: role and account, or the id of the token of a signed upload URL
+	Owner          string                  // who may continue the upload: role and account, or the id of a signed upload URL's token
 	file           storage.ResumableUpload // bucket, name, size and options
 	ContentType    string                  // the type that the client sent; the object's type is detected from the bytes
 	Metadata       string                  // the object's user metadata as JSON text, "" for none

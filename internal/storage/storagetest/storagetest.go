@@ -48,10 +48,10 @@ type Site struct {
 	T     *testing.T
 	DB    *db.DB
 	Blobs blob.Store
-	Root  string                  // the folder with the store's files; for an S3 bucket, where the test's S3 server stores them
+	Root  string                  // the folder with the store's files; for an S3 bucket, the folder of the test's S3 server
 	Clock time.Time               // the current time of the site; the test changes it
 	HTTP  http.Handler            // handles the requests of Call; set by the test
-	Keys  map[string]string       // tokens for Call: "anon", "user", "admin", "service", "expired", "forged", and "nobody", which is ""
+	Keys  map[string]string       // tokens for Call by name: anon, user, admin, service, expired, forged, and nobody, which is ""
 	Auth  *identity.Authenticator // checks these tokens
 }
 

@@ -42,7 +42,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	consents map[string]consent        // by authorization code
-	tokens   map[string]map[string]any // claims of the person, by access token
+	tokens   map[string]map[string]any // claims about the user, by access token
 	requests map[string]int            // number of requests, by path
 
 	// Configuration changes the OpenID Connect configuration before it is sent; nil changes nothing.
@@ -57,10 +57,10 @@ type Server struct {
 	CheckSecret func(secret string) bool
 }
 
-// consent records that a person has agreed to a sign-in. The client later exchanges an authorization code for tokens with these claims.
+// consent records that a user has agreed to a sign-in. The client later exchanges an authorization code for tokens with the claims.
 type consent struct {
-	clientID, redirect, challenge, nonce string         // parameters of the authorization request; challenge is that of PKCE
-	claims                               map[string]any // the claims about the person
+	clientID, redirect, challenge, nonce string         // parameters of the authorization request; challenge is the PKCE challenge
+	claims                               map[string]any // the claims about the user
 }
 
 // New starts a provider and stops it at the end of the test. now is the clock of its tokens.
@@ -70,7 +70,10 @@ func New(t testing.TB, now func() time.Time) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Key: key, t: t, now: now, consents: map[string]consent{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{}}
+	s := &Server{
+		Key: key, t: t, now: now,
+		consents: map[string]consent{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{},
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.serveConfiguration)
 	mux.HandleFunc("GET /keys", s.serveKeys)
@@ -108,7 +111,7 @@ func (s *Server) Requests(path string) int {
 	return s.requests[path]
 }
 
-// Consent acts as a person who signs in at the provider and agrees. claims describe the person; sub is required. It returns
+// Consent acts as a user who signs in at the provider and agrees. claims describe the user; sub is required. It returns
 // the parameters with which the browser is sent to the callback.
 func (s *Server) Consent(authorizeURL string, claims map[string]any) url.Values {
 	s.t.Helper()
@@ -235,7 +238,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.send(w, http.StatusOK, response)
 }
 
-// serveProfile responds with the entry of Responses for the path. Without an entry, /userinfo responds with the person's claims.
+// serveProfile responds with the entry of Responses for the path. Without an entry, /userinfo responds with the user's claims.
 func (s *Server) serveProfile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	claims, ok := s.tokens[identity.BearerToken(r)]

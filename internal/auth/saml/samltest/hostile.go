@@ -29,7 +29,7 @@ type Case struct {
 	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send to target (the service provider and its request)
 }
 
-// victim is the e-mail address of the person as whom the attacker wants to sign in.
+// victim is the e-mail address of the user that the attacker impersonates.
 const victim = "owner@corp.example"
 
 // Hostile returns one case for each attack on a service provider that trusts only p.

@@ -113,7 +113,7 @@ type Draft struct {
 	Text                        func(xml string) string                  // changes the finished XML; may be nil
 }
 
-// Attribute is one attribute of the person.
+// Attribute is one attribute of the user.
 type Attribute struct {
 	Name   string
 	Values []string

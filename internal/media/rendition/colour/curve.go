@@ -21,7 +21,7 @@ import (
 //	4  y = (ax+b)^g + e if x >= d, or cx + f if not
 type curve struct {
 	samples    []float64 // linear light for device values at equal distances; nil for a formula
-	kind       int       // number of the formula; the fields below are its parameters
+	formula    int       // number of the formula; the fields below are its parameters
 	g, a, b, c float64
 	d, e, f    float64
 }
@@ -33,7 +33,7 @@ var errCurve = errors.New("unusable tone curve")
 
 // readCurve reads the curve at the start of tag, a part of a profile. size is the length of the curve in bytes. The error wraps errCurve.
 func readCurve(tag []byte) (c curve, size int, err error) {
-	const headerSize = 12 // type, reserved (4 bytes), number of samples or kind of formula
+	const headerSize = 12 // type, reserved (4 bytes), number of samples or of the formula
 	if len(tag) < headerSize {
 		return curve{}, 0, errCurve
 	}
@@ -52,17 +52,17 @@ func readCurve(tag []byte) (c curve, size int, err error) {
 		}
 		return curve{samples: readUint16s(tag[headerSize:], int(n))}, size, nil // as fractions, 0 to 1
 	case "para": // a formula
-		kind := int(binary.BigEndian.Uint16(tag[8:]))
-		if kind > 4 {
-			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, kind)
+		formula := int(binary.BigEndian.Uint16(tag[8:]))
+		if formula > 4 {
+			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, formula)
 		}
-		parameterCounts := [...]int{1, 3, 4, 5, 7} // by kind
-		size = headerSize + 4*parameterCounts[kind]
+		parameterCounts := [...]int{1, 3, 4, 5, 7} // by formula
+		size = headerSize + 4*parameterCounts[formula]
 		if len(tag) < size {
 			return curve{}, 0, errCurve
 		}
-		c.kind = kind
-		for i, parameter := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:parameterCounts[kind]] {
+		c.formula = formula
+		for i, parameter := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:parameterCounts[formula]] {
 			*parameter = readS15Fixed16(tag[headerSize+4*i:])
 		}
 		return c, size, nil
@@ -70,7 +70,8 @@ func readCurve(tag []byte) (c curve, size int, err error) {
 	return curve{}, 0, errCurve
 }
 
-// eval returns the value of the curve at x. x is limited to 0..1. The result is finite.
+// eval returns the value of the curve at x. x is limited to 0..1. The result is limited to -2..2, because the formula of a damaged profile
+// can have huge or infinite values.
 func (c *curve) eval(x float64) float64 {
 	x = min(max(x, 0), 1)
 	if c.samples != nil {
@@ -80,7 +81,7 @@ func (c *curve) eval(x float64) float64 {
 		return c.samples[i] + (at-float64(i))*(c.samples[i+1]-c.samples[i])
 	}
 	var y float64
-	switch c.kind {
+	switch c.formula {
 	case 0:
 		y = math.Pow(x, c.g)
 	case 1:

@@ -16,7 +16,7 @@ var d50 = [3]float64{0.9642, 1, 0.8249}
 // as CIE x and y.
 type Gamut struct{ Red, Green, Blue, White [2]float64 }
 
-// The gamuts of sRGB (IEC 61966-2-1) and of Display P3 (SMPTE EG 432-1, white D65).
+// The gamuts of sRGB (IEC 61966-2-1) and of Display P3 (SMPTE EG 432-1, white D65): red, green, blue and white.
 var (
 	GamutSRGB = Gamut{[2]float64{0.64, 0.33}, [2]float64{0.30, 0.60}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290}}
 	GamutP3   = Gamut{[2]float64{0.68, 0.32}, [2]float64{0.265, 0.69}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290}}
@@ -30,16 +30,16 @@ var (
 	p3FromXYZ   = inverse(p3ToXYZ)
 )
 
-// DisplayP3Profile is the profile that is embedded in renditions in Display P3. It has version 4 and 492 bytes.
-var DisplayP3Profile = MatrixProfile(4, "Display P3", GamutP3, ParametricSRGB())
+// DisplayP3Profile is the profile that is embedded in renditions in Display P3. It has 492 bytes.
+var DisplayP3Profile = MatrixProfile(4 /* version */, "Display P3", GamutP3, ParametricSRGB())
 
 // AdobeRGBProfile is the profile for pictures of cameras that state Adobe RGB (1998) in EXIF and embed no profile.
-var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
+var AdobeRGBProfile = MatrixProfile(2 /* version */, "Adobe RGB (1998)", Gamut{
 	[2]float64{0.64, 0.33}, [2]float64{0.21, 0.71}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290},
 }, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // a tone curve with one number: gamma 563/256
 
-// GammaProfile returns a profile for pictures that state their gamut and gamma as numbers, as PNG can. It returns nil for impossible
-// numbers.
+// GammaProfile returns a profile for pictures that state their gamut and gamma as numbers, as PNG can. It returns nil for numbers that no
+// real colour space has.
 func GammaProfile(g Gamut, gamma float64) []byte {
 	for _, row := range inverse(g.matrixToXYZ()) {
 		for _, v := range row {
@@ -50,10 +50,10 @@ func GammaProfile(g Gamut, gamma float64) []byte {
 		}
 	}
 	curve := appendS15Fixed16([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma) // the formula y = x^gamma
-	return MatrixProfile(4, "", g, curve)
+	return MatrixProfile(4 /* version */, "" /* no description */, g, curve)
 }
 
-// matrixToXYZ returns the matrix from linear RGB to XYZ, with the white adapted to D50 (Bradford, ICC.1:2022 annex E).
+// matrixToXYZ returns the matrix from linear RGB to XYZ, with the white adapted to D50 by the Bradford method (ICC.1:2022 annex E).
 func (g Gamut) matrixToXYZ() [3][3]float64 {
 	var m [3][3]float64
 	for i, xy := range [][2]float64{g.Red, g.Green, g.Blue} {
@@ -73,7 +73,7 @@ func (g Gamut) whiteXYZ() [3]float64 {
 	return [3]float64{g.White[0] / g.White[1], 1, (1 - g.White[0] - g.White[1]) / g.White[1]}
 }
 
-// adaptationToD50 returns the matrix that converts XYZ relative to a white to XYZ relative to D50 (Bradford).
+// adaptationToD50 returns the matrix that converts XYZ relative to a white to XYZ relative to D50, by the Bradford method.
 func adaptationToD50(white [3]float64) [3][3]float64 {
 	cone := [3][3]float64{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 	from, to := multiply(cone, white), multiply(cone, d50)

@@ -67,18 +67,18 @@ func DeltaE2000(p, q Lab) float64 {
 		return h
 	}
 	h1, h2 := hue(p.B, a1), hue(q.B, a2)
-	// Rounding may put opposite hues a little more than 180 degrees apart.
-	const half = 180 + 1e-9
+	// Rounding may put opposite hues slightly more than 180 degrees apart.
+	const halfTurn = 180 + 1e-9
 	dh, h := 0.0, h1+h2
 	if c1*c2 != 0 {
 		dh = h2 - h1
-		if dh > half {
+		if dh > halfTurn {
 			dh -= 360
-		} else if dh < -half {
+		} else if dh < -halfTurn {
 			dh += 360
 		}
 		switch {
-		case math.Abs(h1-h2) <= half:
+		case math.Abs(h1-h2) <= halfTurn:
 			h /= 2
 		case h < 360:
 			h = (h + 360) / 2

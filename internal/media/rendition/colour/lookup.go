@@ -5,8 +5,8 @@ package colour
 // between them. These colours can be outside of the target's gamut (its range of colours), so that interpolation across the border of the
 // gamut is correct.
 type lookup struct {
-	// toneCurve converts linear light to 8 bits with the tone curve of the target. If the profile converts to XYZ, this is done after the
-	// interpolation. If it converts to Lab, toneCurve is nil, because the tone curve is applied to the grid points before the
+	// toneCurve converts linear light to 8 bits with the tone curve of the target. If the profile converts to XYZ, toneCurve is applied after
+	// the interpolation. If the profile converts to Lab, toneCurve is nil: the tone curve is applied to the grid points, before the
 	// interpolation. In each case this order is the more exact one.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input

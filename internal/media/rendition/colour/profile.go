@@ -39,10 +39,11 @@ const (
 type Profile struct {
 	space       Space
 	description string
-	labPCS      bool          // the profile converts to Lab; if false, to XYZ; this space is called the profile connection space (PCS)
-	curves      [3]curve      // tone curves, if there is no table: one for each channel of RGB, or the first for Gray
-	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
-	table       *colourTable  // converts device values (the numbers in a pixel) to the PCS; nil if the profile has no table (tag A2B)
+	// labPCS is true if the profile converts to Lab, and false if it converts to XYZ. This space is called the profile connection space (PCS).
+	labPCS bool
+	curves [3]curve      // tone curves, if there is no table: one for each channel of RGB, or the first for Gray
+	matrix [3][3]float64 // for RGB without a table: the matrix from linear light to XYZ relative to D50
+	table  *colourTable  // converts device values (the numbers in a pixel) to the PCS; nil if the profile has no table (tag A2B)
 
 	// The conversion to sRGB for OutsideSRGB, whose first call sets one of these fields: lookup if table is set, otherwise shaper.
 	once   sync.Once
@@ -66,7 +67,7 @@ func parse(icc []byte) (*Profile, error) {
 	}
 	p := &Profile{}
 	switch class := string(icc[12:16]); class {
-	case "link", "abst", "nmcl": // these convert between profiles, or name single colours
+	case "link", "abst", "nmcl": // these classes convert between profiles, or name single colours
 		return nil, fmt.Errorf("profile class %q is not one of pictures", class)
 	}
 	switch space := string(icc[16:20]); space {

@@ -47,32 +47,32 @@ func parseTable(tag []byte, inputs int, isLab bool) (*colourTable, error) {
 	if len(tag) < minTagSize || int(tag[inputsOffset]) != inputs || tag[outputsOffset] != 3 {
 		return nil, errTable
 	}
-	p := &colourTable{scaleToPCS: func(v [3]float64) [3]float64 {
+	t := &colourTable{scaleToPCS: func(v [3]float64) [3]float64 {
 		const maxXYZ = 1 + 32767.0/32768 // the largest u1Fixed15Number
 		return [3]float64{v[0] * maxXYZ, v[1] * maxXYZ, v[2] * maxXYZ}
 	}}
-	scale := 1.0
+	labScale := 1.0 // scale of Lab values; 16-bit tables store the largest value as largestLab16, not as 65535
 	var err error
 	switch kind := string(tag[:4]); kind {
 	case "mft1": // lut8Type
-		err = p.parseLut(tag, inputs, 1, lut8Curves, lut8CurveSize, lut8CurveSize)
+		err = t.parseLut(tag, inputs, 1, lut8Curves, lut8CurveSize, lut8CurveSize)
 	case "mft2": // lut16Type
 		if len(tag) < lut16Curves {
 			return nil, errTable
 		}
-		scale = 65535.0 / largestLab16
-		err = p.parseLut(tag, inputs, 2, lut16Curves, int(binary.BigEndian.Uint16(tag[inSizeOffset:])), int(binary.BigEndian.Uint16(tag[outSizeOffset:])))
+		labScale = 65535.0 / largestLab16
+		err = t.parseLut(tag, inputs, 2, lut16Curves, int(binary.BigEndian.Uint16(tag[inSizeOffset:])), int(binary.BigEndian.Uint16(tag[outSizeOffset:])))
 	case "mAB ": // lutAToBType
-		err = p.parseLutAToB(tag, inputs)
+		err = t.parseLutAToB(tag, inputs)
 	default:
 		return nil, fmt.Errorf("%w: %q", errTable, kind)
 	}
 	if isLab {
-		p.scaleToPCS = func(v [3]float64) [3]float64 {
-			return [3]float64{100 * scale * v[0], 255*scale*v[1] - 128, 255*scale*v[2] - 128}
+		t.scaleToPCS = func(v [3]float64) [3]float64 {
+			return [3]float64{100 * labScale * v[0], 255*labScale*v[1] - 128, 255*labScale*v[2] - 128}
 		}
 	}
-	return p, err
+	return t, err
 }
 
 // parseLut reads a table of lut8Type or lut16Type. width is the number of bytes of each value, and at is the offset of the first value in

@@ -12,7 +12,7 @@ type Transform struct {
 	from     Space          // colour space of the profile: RGB, Gray or CMYK
 	identity bool           // the conversion of RGB changes no channel by more than one level of 255
 	shaper   *shaper        // converts RGB by curves and a matrix; nil if the field table converts RGB
-	table    *lookup        // converts RGB if shaper is nil, otherwise CMYK; nil if neither is needed
+	table    *lookup        // converts RGB if shaper is nil, otherwise CMYK; nil if no table is needed
 	gray     *[256][3]uint8 // the result for each grey level
 }
 
@@ -30,14 +30,14 @@ func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if to == DisplayP3 {
 		target = p3FromXYZ
 	}
-	rgb := from // the profile for RGB pixels: sRGB if from is for another space
+	rgbProfile := from // the profile for RGB pixels: sRGB if from is for another space
 	if from == nil || from.space != RGB {
-		rgb = srgbProfile
+		rgbProfile = srgbProfile
 	}
-	if rgb.table == nil {
-		t.shaper = newShaper(rgb, target)
+	if rgbProfile.table == nil {
+		t.shaper = newShaper(rgbProfile, target)
 	} else {
-		t.table = newLookup(rgb, target, pointsRGB)
+		t.table = newLookup(rgbProfile, target, pointsRGB)
 	}
 	t.identity = t.isIdentity()
 	t.gray = convertGrays(from, target)
@@ -59,7 +59,7 @@ var srgbProfile = &Profile{
 	curves: [3]curve{srgbCurve, srgbCurve, srgbCurve},
 }
 
-var srgbCurve = curve{kind: 3, g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045}
+var srgbCurve = curve{formula: 3, g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045}
 
 // Identity reports whether the conversion changes pixels of the profile's kind by at most one level of 255.
 func (t *Transform) Identity() bool {

@@ -15,8 +15,8 @@ import (
 // This file serves HTTP to tests over connections within the process (net.Pipe). Tests with the fake clock of testing/synctest need such
 // connections: that clock does not advance while a goroutine waits for a network socket.
 
-// Pipes serves handler and returns a function that opens connections to it. handler may send a body that never ends, because the end of
-// the test closes the server.
+// Pipes serves handler and returns a function that opens connections to the server. handler may send a body that never ends, because the
+// server is closed at the end of the test.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
 	return ServePipes(t, &http.Server{Handler: handler})
