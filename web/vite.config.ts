@@ -12,7 +12,7 @@ const backend = process.env.ATELIE_DEV_BACKEND ?? "http://127.0.0.1:8000";
 
 /** For `npm run dev`: copies the boot data of the page from a running Ateliê server into index.html. */
 function bootFromServer(): Plugin {
-  const element = /(<script type="application\/json" id="boot">)([\s\S]*?)(<\/script>)/;
+  const bootTag = /(<script type="application\/json" id="boot">)([\s\S]*?)(<\/script>)/;
   return {
     name: "atelie-boot-from-server",
     apply: "serve",
@@ -26,14 +26,14 @@ function bootFromServer(): Plugin {
             cause,
           });
         });
-        const found = element.exec(await response.text())?.[2];
-        if (!found) throw new Error(`The page at ${backend} has no boot data`);
-        const boot = JSON.parse(found) as Record<string, unknown>;
+        const bootJson = bootTag.exec(await response.text())?.[2];
+        if (!bootJson) throw new Error(`The page at ${backend} has no boot data`);
+        const boot = JSON.parse(bootJson) as Record<string, unknown>;
         // Requests to the backend go to Vite's origin, as in production, and its proxy forwards them.
         const viteUrl = context.server?.resolvedUrls?.local[0];
         if (viteUrl) boot.apiUrl = new URL(viteUrl).origin;
         const text = JSON.stringify(boot).replaceAll("<", "\\u003c");
-        return html.replace(element, (_, open: string, __, close: string) => open + text + close);
+        return html.replace(bootTag, (_, open: string, __, close: string) => open + text + close);
       },
     },
   };
@@ -61,7 +61,7 @@ function withoutUnusedRouterParts(): Plugin {
 }
 
 /** Removes Tailwind's rules for browsers without @property, which are older than cssTarget. The rules take 2 kB of every page. */
-function withoutOldBrowsers(): Plugin {
+function withoutOldBrowserRules(): Plugin {
   return {
     name: "atelie-without-old-browsers",
     apply: "build",
@@ -137,7 +137,7 @@ export default defineConfig({
     serverTemplate(),
     withoutUnusedRouterParts(),
     withoutEntrySheet(),
-    withoutOldBrowsers(),
+    withoutOldBrowserRules(),
   ],
   resolve: {
     alias: {

@@ -45,6 +45,7 @@ function manifestOf(script: string): string {
   if (css.length !== 1) throw new Error("The entry must have one style sheet");
   /** Returns the URLs of the modules and all their imports, except modules that the entry has loaded. */
   const urlsToLoad = (names: string[]) => {
+    // The set grows during the loop, so that the loop visits imports of imports too.
     const all = new Set(names);
     const loaded = ["index.html", ...imports];
     for (const name of all)
@@ -90,7 +91,7 @@ function serverFiles(): Plugin {
   };
 }
 
-/** The site's components as one script. The server does not serve its folder, because the name begins with a dot. */
+/** Builds the site's components as one script. The server does not serve the output folder, because its name begins with a dot. */
 export default defineConfig({
   root: here,
   plugins: [react(), serverFiles()],

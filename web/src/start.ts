@@ -11,15 +11,16 @@ const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown",
 // The URLs of the entry and of the modules that it needs. The server writes them into the page.
 const [entry = "", ...modules] =
   document.querySelector<HTMLScriptElement>("script[data-site]")?.dataset.site?.split(" ") ?? [];
+// Aborted after hydration and at the first move, to remove the listeners for these events.
 const hydrated = new AbortController();
 const moved = new AbortController();
-let loading = false;
+let isLoading = false;
 let clickedButton: HTMLElement | null = null;
 
 /** Adds the script of the entry and the preload links of its modules to the page, once. */
 function loadSite(): void {
-  if (loading) return;
-  loading = true;
+  if (isLoading) return;
+  isLoading = true;
   for (const href of modules)
     append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
   append(Object.assign(document.createElement("script"), { type: "module", src: entry }));
@@ -57,7 +58,7 @@ function listen(types: string[], listener: (event: Event) => void, signal: Abort
 }
 
 /** Returns a promise that resolves when a picture has loaded or failed, or undefined if that has happened already. */
-function settled(picture: HTMLImageElement): Promise<unknown> | undefined {
+function whenSettled(picture: HTMLImageElement): Promise<unknown> | undefined {
   if (picture.complete) return undefined;
   return new Promise((done) => {
     picture.addEventListener("load", done, { once: true });
@@ -105,6 +106,6 @@ document.addEventListener(
 if (mustNotWait()) loadSite();
 setTimeout(loadSite, MAX_WAIT_MS);
 void Promise.all([
-  ...[...document.images].filter(({ loading: when }) => when !== "lazy").map(settled),
+  ...[...document.images].filter(({ loading: when }) => when !== "lazy").map(whenSettled),
   firstPaint(),
 ]).then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(loadSite))));

@@ -5,7 +5,7 @@ import { lazyWithTexts } from "@/app/lazy-with-texts";
 import { NotFoundRoute } from "@/app/routes/public/not-found";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
-// The routes under /admin. This file is a chunk of its own, so that visitors do not load it. Each page is a chunk too.
+// This file is a chunk of its own, so that visitors do not load the admin area. Each page under /admin is a chunk too.
 
 // AdminGuard shows admin pages only to owners. It wraps every admin page, so the texts of the admin area load with it.
 const AdminGuard = lazyWithTexts("admin", () =>

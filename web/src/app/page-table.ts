@@ -55,7 +55,7 @@ export type Page = {
 export const ART = ":art";
 
 /** The options of useQuery (TanStack Query) that this file needs. */
-type Options = { queryKey: QueryKey; queryFn?: unknown };
+type QueryOptions = { queryKey: QueryKey; queryFn?: unknown };
 
 const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];
 
@@ -63,7 +63,7 @@ const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];
  * Returns the key and the request of a query. It calls the query function with a backend that records the request instead of
  * sending it, so that the page table cannot differ from what the pages request.
  */
-function recordRequest(makeOptions: (backend: PublicBackend) => Options): PageQuery {
+function recordRequest(makeOptions: (backend: PublicBackend) => QueryOptions): PageQuery {
   let recorded: Omit<PageQuery, "key"> | undefined;
   function record(table: string, query: object, range?: { count: number }): Promise<never> {
     const entries = (Array.isArray(query) ? query : Object.entries(query)) as [string, string][];
@@ -89,7 +89,7 @@ function recordRequest(makeOptions: (backend: PublicBackend) => Options): PageQu
   return { key: queryKey, ...recorded };
 }
 
-/** The condition of a query: its parameters without columns and order. */
+/** The condition of a query: its parameters without `select` and `order`. `select` is the first one, so slice(1) removes an "&". */
 const conditionOf = ({ query }: PageQuery) =>
   query.replaceAll(/(^|&)(select|order)=[^&]*/g, "").slice(1);
 

@@ -2,16 +2,16 @@ import { useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
 import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 
-/** The first segment of a page's path, such as "gallery". Pages of one area keep the focus when the page changes. */
+/** The first segment of a page's path, such as "gallery". The focus stays when the next page has the same first segment. */
 const areaOf = (page: string) => page.split("/")[1];
 
 /** Selects the metadata that the server has written into the head. It describes only the page that the server has sent. */
-const PAGE_METADATA =
+const PAGE_METADATA_SELECTOR =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
- * Focuses the page's main element. A page whose code is still loading replaces that element later, which loses the focus. The new
- * main element then gets the focus. This ends when the visitor presses a key or clicks, or when the returned function is called.
+ * Focuses the page's main element. A page whose code is still loading replaces its main element later. The focus is then lost, so
+ * this function focuses the new main element. It stops when the visitor presses a key or clicks. The returned function also stops it.
  */
 function focusMain(): () => void {
   const focus = () => document.getElementById("main")?.focus({ preventScroll: true });
@@ -27,7 +27,7 @@ function focusMain(): () => void {
 
 /**
  * When the page changes, does what a full page load does: scrolls to the top and moves the focus into the new page. The focus
- * stays if the new page is in the same area, as after a click on a filter. The scroll position stays after Back and forward.
+ * stays if the new page is in the same area, as after a click on a filter. After Back and forward the scroll position is not changed.
  * Renders nothing.
  */
 export function RouteEffects() {
@@ -57,7 +57,7 @@ export function RouteEffects() {
   const initialUrl = useRef(pathname + search);
   useEffect(() => {
     if (initialUrl.current !== pathname + search)
-      for (const element of document.querySelectorAll(PAGE_METADATA)) element.remove();
+      for (const element of document.querySelectorAll(PAGE_METADATA_SELECTOR)) element.remove();
   }, [pathname, search]);
 
   useEffect(keepFocusVisible, []);

@@ -35,9 +35,9 @@ export async function preloadPage(pathname: string): Promise<void> {
  * Loads the gallery's code in advance. Afterwards the gallery's data are prefetched when a link to the gallery is hovered,
  * touched or focused, and visitors who prefer Portuguese are offered the Portuguese page.
  */
-export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<void> {
+export async function preloadGallery(queryClient: QueryClient, boot: Boot): Promise<void> {
   await GalleryRoute.preload();
-  (await importGallery()).startPrefetchAndOffer(cache, boot);
+  (await importGallery()).startPrefetchAndOffer(queryClient, boot);
 }
 
 /**

@@ -69,6 +69,7 @@ export function publicBackend(boot: Boot): PublicBackend {
           Prefer: "count=exact",
         };
         const response = await fetch(url, { headers: { ...headers, ...rangeHeaders }, signal });
+        // The Content-Range header ends with the total, as in 0-11/57.
         const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
         // 416: the range begins after the last row, because rows were deleted.
         if (response.status === 416 && total) return { rows: [], total: Number(total) };

@@ -53,7 +53,7 @@ export type CommissionTexts = {
 };
 
 /**
- * The settings about commissions. A slot is room for one commission. The form of the owner gets the number of all slots, and the boot
+ * The settings about commissions. A slot is room for one commission. The owner's settings form gets the number of all slots. The boot
  * data has the number of free slots instead.
  */
 export type CommissionSettings = {

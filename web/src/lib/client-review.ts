@@ -64,11 +64,14 @@ export function useWaitingReviews() {
 /** Returns a mutation that requests a review, takes the request back, or approves or declines what the client has written. */
 export function useClientReviewAction(messageId: string) {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (action: ClientReviewAction) =>
       callReview(backend, { ...action, message_id: messageId }),
     onSettled: () =>
-      Promise.all([refetch(cache, messageKeys.all), refetch(cache, queryKeys.reviews.all)]),
+      Promise.all([
+        refetch(queryClient, messageKeys.all),
+        refetch(queryClient, queryKeys.reviews.all),
+      ]),
   });
 }

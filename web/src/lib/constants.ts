@@ -40,7 +40,7 @@ export const PRODUCT_IN_STOCK_DEFAULT = true;
 // Lists of the admin area
 /** The number of rows on a page of a list. */
 export const LIST_PAGE_ROWS = 50;
-/** The most characters of a search text. */
+/** The maximum length of a search text in characters. */
 export const LIST_SEARCH_MAX = 100;
 /** The pause in typing after which a list is searched. */
 export const LIST_SEARCH_DEBOUNCE_MS = 250;
@@ -62,7 +62,7 @@ export const VIDEO_RETRY_DELAYS_MS: readonly number[] = [120, 240, 400, 600];
 export const VIDEO_VISIBLE_RATIO = 0.35;
 /** How slowly the carousels scroll, in the unit of the library embla, which is not milliseconds. */
 export const CAROUSEL_DURATION = 25;
-/** The most dots that a carousel shows for its slides. */
+/** The maximum number of dots that a carousel shows for its slides. */
 export const MAX_DOTS = 5;
 /** Rows per request of the carousels of works and reviews. The first rows are in the page itself. */
 export const CAROUSEL_PAGE = 12;
@@ -84,7 +84,7 @@ export const HEADER_SOLID_AFTER_PX = 24;
 export const TOAST_DURATION_MS = 4000;
 /** How long a toast with a button stays. The owner can still undo the change after the toast has gone. */
 export const TOAST_ACTION_MS = 10_000;
-/** The most toasts that are visible together. */
+/** The maximum number of toasts that are visible together. */
 export const TOAST_VISIBLE = 3;
 /** The width of a toast. */
 export const TOAST_WIDTH_PX = 356;
@@ -136,4 +136,4 @@ export const IMAGE_MAX_BYTES = 50 * 1024 * 1024;
 /** The largest video. */
 export const VIDEO_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 /** The most uploads that run together. */
-export const UPLOADS_AT_ONCE = 3;
+export const MAX_CONCURRENT_UPLOADS = 3;

@@ -58,11 +58,11 @@ function deleteOldFiles(database: IDBDatabase): Promise<void> {
 
 /** Calls `visit` for each entry of a cursor request. */
 function forEachEntry(
-  cursors: IDBRequest<IDBCursorWithValue | null>,
+  request: IDBRequest<IDBCursorWithValue | null>,
   visit: (cursor: IDBCursorWithValue) => void,
 ) {
-  cursors.addEventListener("success", () => {
-    const cursor = cursors.result;
+  request.addEventListener("success", () => {
+    const cursor = request.result;
     if (!cursor) return;
     visit(cursor);
     cursor.continue();

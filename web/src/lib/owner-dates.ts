@@ -42,6 +42,7 @@ export function clockTime(iso: string): string {
 /** Formats a timestamp as the value of a datetime-local input, such as "2026-11-12T09:41", in the browser's time zone. */
 export const inputTime = (iso: string): string => `${localDay(iso)}T${clockTime(iso)}`;
 
+/** The units of relativeTime and their lengths in milliseconds, the longest first. */
 const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],

@@ -4,17 +4,17 @@ import { onlineManager, type QueryClient, type QueryKey } from "@tanstack/react-
  * Invalidates queries, also those that are being fetched for the first time. A first fetch may have begun before the change, but
  * invalidateQueries of TanStack Query takes its result as current.
  */
-async function invalidateAll(cache: QueryClient, queryKey: QueryKey): Promise<void> {
-  const firstFetches = cache.getQueryCache().findAll({
+async function invalidateAll(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  const firstFetches = queryClient.getQueryCache().findAll({
     queryKey,
     fetchStatus: "fetching",
     predicate: ({ state }) => state.data === undefined,
   });
   await Promise.all([
-    cache.invalidateQueries({ queryKey }),
+    queryClient.invalidateQueries({ queryKey }),
     ...firstFetches.map(async (query) => {
       await query.promise?.catch(() => undefined);
-      await cache.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      await queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
     }),
   ]);
 }
@@ -23,8 +23,8 @@ async function invalidateAll(cache: QueryClient, queryKey: QueryKey): Promise<vo
  * Invalidates queries after a change, and resolves when the queries in use have been fetched again. If the browser is offline or goes
  * offline, it resolves immediately, because the fetches then wait for the network without limit.
  */
-export function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
-  const fetched = invalidateAll(cache, queryKey);
+export function refetch(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  const fetched = invalidateAll(queryClient, queryKey);
   return new Promise((resolve) => {
     const unsubscribe = onlineManager.subscribe((online) => {
       if (!online) resolve();

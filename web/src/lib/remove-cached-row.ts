@@ -8,12 +8,12 @@ type List = Row[] | { rows: Row[]; total: number };
  * could still contain the row, whose pictures no longer exist.
  */
 export async function removeCachedRow(
-  cache: QueryClient,
+  queryClient: QueryClient,
   queryKey: QueryKey,
   id: string,
 ): Promise<void> {
-  await cache.cancelQueries({ queryKey });
-  cache.setQueriesData<List>({ queryKey }, (list) => {
+  await queryClient.cancelQueries({ queryKey });
+  queryClient.setQueriesData<List>({ queryKey }, (list) => {
     if (!list) return list;
     if (Array.isArray(list)) return list.filter((row) => row.id !== id);
     const rows = list.rows.filter((row) => row.id !== id);

@@ -18,7 +18,7 @@ export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }
 
-/** Ends the waiting and correcting of the last scrollToSection; null if it has ended. */
+/** Stops the last call of scrollToSection, which waits for its section or corrects the position; null if that has ended. */
 let stopSettling: (() => void) | null = null;
 
 /**
@@ -28,7 +28,7 @@ let stopSettling: (() => void) | null = null;
  */
 export function scrollToSection(id: string, field?: HTMLElement): void {
   stopSettling?.();
-  let arrived = false;
+  let hasAppeared = false;
   const scroll = () => {
     const target = document.getElementById(id);
     // While the pictures at the top of the page load, the sections below are not displayed and cannot get the focus.
@@ -37,8 +37,8 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
     if (field && !inViewWith(target, field))
       field.scrollIntoView({ behavior: scrollBehavior(), block: "center" });
     else target.scrollIntoView({ behavior: scrollBehavior() });
-    if (arrived) return;
-    arrived = true;
+    if (hasAppeared) return;
+    hasAppeared = true;
     clearTimeout(timer);
     timer = setTimeout(stop, SETTLE_MS);
     // With the focus in the section, Tab and screen readers continue from the section, as after a link to an anchor.
@@ -77,8 +77,8 @@ export function focusInView(element: HTMLElement): void {
 }
 
 /**
- * After each press of Tab, scrolls the focused element out from under the fixed header (WCAG 2.2, 2.4.11); a running smooth
- * scroll is stopped. Returns the cleanup function.
+ * After each press of Tab, scrolls the focused element out from under the fixed header (WCAG 2.2, 2.4.11). Stops a running
+ * smooth scroll first. Returns the cleanup function.
  */
 export function keepFocusVisible(): () => void {
   const onKey = (event: KeyboardEvent) => {

@@ -49,16 +49,16 @@ const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts 
 const bundles = new Set<TextBundle>();
 const languages = new Set<Language>();
 const texts: Record<Language, Texts> = { en: {}, pt: {} };
-/** Loaded files by their names, such as "site/en". */
-const loaded = new Set<string>();
+/** The names of the loaded files, such as "site/en". */
+const loadedFiles = new Set<string>();
 
 /** Loads the texts of a bundle in a language, unless they are loaded. */
 async function loadFile(bundle: TextBundle, language: Language): Promise<void> {
   const name = `${bundle}/${language}`;
-  if (loaded.has(name)) return;
+  if (loadedFiles.has(name)) return;
   const file = await files[bundle][language]();
   Object.assign(texts[language], file.default);
-  loaded.add(name);
+  loadedFiles.add(name);
 }
 
 /** Loads the files that are missing, so that every bundle in use is loaded in every language in use. */
@@ -88,7 +88,7 @@ export function loadLanguage(language: Language): Promise<void> {
 
 /** Whether every bundle in use is loaded in this language. */
 export function hasLanguage(language: Language): boolean {
-  return [...bundles].every((bundle) => loaded.has(`${bundle}/${language}`));
+  return [...bundles].every((bundle) => loadedFiles.has(`${bundle}/${language}`));
 }
 
 /** The text of a key. @throws if its bundle is not loaded; locales.test.ts checks that for every page. */

@@ -42,14 +42,14 @@ export function singleToast(toast: ToastText): void {
   deliver({ ...toast, channel: "single" });
 }
 
-/** Shows a toast in a stack. At most three toasts are visible. For everything that singleToast is not for. */
+/** Shows a toast in a stack. At most three toasts are visible. For all toasts that are not for singleToast. */
 export function stackedToast(toast: ToastText): void {
   deliver({ ...toast, channel: "stacked" });
 }
 
 /**
- * Loads the toast area in advance, so that a toast can report a failure of the network. During the failure the area's code could
- * not be loaded.
+ * Loads the toast area in advance, so that a toast can report a failure of the network. During such a failure the code of
+ * the area could not be loaded.
  */
 export function preloadToastArea(): void {
   isExpected = true;

@@ -75,7 +75,7 @@ export type Review = {
   created_at: string;
   updated_at?: string | null;
   message_pt?: string | null;
-  /** Whether a client wrote it about a finished commission. Rows of old revisions lack it. */
+  /** Whether a client wrote the review about a finished commission. Rows of old revisions lack this column. */
   from_commission?: boolean;
 } & WithMedia;
 

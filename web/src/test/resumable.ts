@@ -1,17 +1,17 @@
 import { http, HttpResponse } from "msw";
 
 /**
- * Request handlers for the part of resumable uploads (tus) that the page uses. `stored` is called for each finished upload.
+ * Request handlers for the part of resumable uploads (tus) that the page uses. `onStored` is called for each finished upload.
  */
-export function resumableUploads(apiUrl: string, stored: (name: string, length: number) => void) {
+export function resumableUploads(apiUrl: string, onStored: (name: string, length: number) => void) {
   const endpoint = `${apiUrl}/storage/v1/upload/resumable`;
   const uploads = new Map<string, { name: string; length: number; offset: number }>();
 
   /** Adds the bytes of a request to an upload, and returns the upload's new offset. */
-  async function take(id: string, request: Request): Promise<string> {
+  async function appendBytes(id: string, request: Request): Promise<string> {
     const upload = uploads.get(id)!;
     upload.offset += (await request.arrayBuffer()).byteLength;
-    if (upload.offset === upload.length) stored(upload.name, upload.length);
+    if (upload.offset === upload.length) onStored(upload.name, upload.length);
     return String(upload.offset);
   }
 
@@ -30,7 +30,7 @@ export function resumableUploads(apiUrl: string, stored: (name: string, length: 
         headers: {
           ...headers,
           Location: `${endpoint}/${id}`,
-          "Upload-Offset": await take(id, request),
+          "Upload-Offset": await appendBytes(id, request),
         },
       });
     }),
@@ -46,7 +46,7 @@ export function resumableUploads(apiUrl: string, stored: (name: string, length: 
       });
     }),
     http.patch(`${endpoint}/:id`, async ({ params, request }) => {
-      const offset = await take(params.id as string, request);
+      const offset = await appendBytes(params.id as string, request);
       return new HttpResponse(null, {
         status: 204,
         headers: { ...headers, "Upload-Offset": offset },

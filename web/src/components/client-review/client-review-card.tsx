@@ -27,7 +27,7 @@ type ClientReviewCardProps = {
 export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
-  const action = useClientReviewAction(messageId);
+  const mutation = useClientReviewAction(messageId);
   // The review as it was when the owner began to edit it; null while the form is closed. The server rejects the approval if the
   // client has changed the review since then.
   const [edited, setEdited] = useState<ClientReview | null>(null);
@@ -36,17 +36,17 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const { state, name, place, text, picture, written_at } = review;
 
   /**
-   * Sends a decision and shows a toast with the title `done`, or with the error. It awaits the mutation instead of passing callbacks
-   * to it: the decision removes the card from the list of waiting reviews, and the callbacks of a removed card are not called.
+   * Sends a decision and shows a toast with the title `successTitle`, or with the error. The mutation is awaited and gets no
+   * callbacks: the decision removes the card from the list of waiting reviews, and the callbacks of a removed card are not called.
    */
-  async function decide(decision: ReviewDecision, done: string) {
+  async function decide(decision: ReviewDecision, successTitle: string) {
     try {
-      await action.mutateAsync(decision);
+      await mutation.mutateAsync(decision);
     } catch (error) {
       errorToast(t, messageOf(error));
       return;
     }
-    stackedToast({ title: done });
+    stackedToast({ title: successTitle });
   }
   /** Approves the review with these texts. `base` is the version of the review that the owner has read. */
   const approve = (texts: { name: string; place: string; text: string }, base: ClientReview) =>
@@ -68,11 +68,11 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
       {edited ? (
         <ClientReviewForm
           review={edited}
-          busy={action.isPending}
+          busy={mutation.isPending}
           onApprove={(texts) => approve(texts, edited)}
           onCancel={() => setEdited(null)}
         >
-          <Visible checked={active} onChange={setActive} />
+          <VisibleCheckbox checked={active} onChange={setActive} />
         </ClientReviewForm>
       ) : (
         <>
@@ -82,11 +82,11 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
             {place && <span className="text-ink2">, {place}</span>}
           </p>
           {picture && <ReviewPicture picture={picture} alt={t("clientReview.picture", { name })} />}
-          <Visible checked={active} onChange={setActive} />
+          <VisibleCheckbox checked={active} onChange={setActive} />
           <div className="mt-3 flex flex-wrap gap-2">
             <Button
               size="sm"
-              loading={action.isPending}
+              loading={mutation.isPending}
               onClick={() => approve({ name, place, text }, review)}
             >
               {t("clientReview.approve")}
@@ -94,13 +94,13 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
             <Button
               variant="outline"
               size="sm"
-              disabled={action.isPending}
+              disabled={mutation.isPending}
               onClick={() => setEdited(review)}
             >
               {t("clientReview.edit")}
             </Button>
             {state === "waiting" && (
-              <Button variant="ghost" size="sm" disabled={action.isPending} onClick={decline}>
+              <Button variant="ghost" size="sm" disabled={mutation.isPending} onClick={decline}>
                 {t("clientReview.decline")}
               </Button>
             )}
@@ -111,8 +111,14 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   );
 }
 
-/** Whether visitors see the review as soon as it is approved. */
-function Visible({ checked, onChange }: { checked: boolean; onChange(checked: boolean): void }) {
+/** The checkbox for whether visitors see the review as soon as it is approved. */
+function VisibleCheckbox({
+  checked,
+  onChange,
+}: {
+  checked: boolean;
+  onChange(checked: boolean): void;
+}) {
   const t = useT();
   return (
     <label className="mt-3 flex min-h-11 items-center gap-2.5">

@@ -5,9 +5,9 @@ import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import type { ClientReview } from "@/lib/types";
 
-/** The maximum length of a name or a place in characters, as in the table reviews. */
+/** The maximum length of a name or a place in characters, as in the reviews table. */
 const LINE_MAX = 200;
-/** The maximum length of a review's text in characters, as in the table reviews. */
+/** The maximum length of a review's text in characters, as in the reviews table. */
 const TEXT_MAX = 5000;
 
 /** The texts of a review that the owner can edit. */
@@ -43,7 +43,7 @@ export function ClientReviewForm({
       setValues({ ...values, [column]: event.target.value }),
   });
   /** The error text of a required field that is empty. */
-  const missing = (column: "name" | "text") =>
+  const requiredError = (column: "name" | "text") =>
     attempted && values[column].trim() === "" ? t("commission.required") : undefined;
 
   function submit(event: FormEvent) {
@@ -59,7 +59,7 @@ export function ClientReviewForm({
         maxLength={LINE_MAX}
         autoComplete="off"
         required
-        error={missing("name")}
+        error={requiredError("name")}
         {...field("name")}
       />
       <TextField
@@ -74,7 +74,7 @@ export function ClientReviewForm({
         rows={5}
         maxLength={TEXT_MAX}
         required
-        error={missing("text")}
+        error={requiredError("text")}
         {...field("text")}
       />
       {children}

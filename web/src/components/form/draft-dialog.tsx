@@ -39,9 +39,8 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
   className,
   children,
 }: DraftDialogComponentProps<Start>) {
-  // `start` is the form's initial state, and `draft` is the name of its draft. `restored` is the time at which a restored draft was
-  // saved.
-  const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = dialog;
+  // `start` is the form's initial state, and `draft` is the name of its draft.
+  const { start, draft, open, onLoadNewer, hasDraft, onClose, draftSavedAt } = dialog;
   const { reportChange, askOrClose, discardDialog } = useDiscardQuestion(dialog);
   return (
     <DialogRoot
@@ -71,9 +70,9 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
         >
           {title}
         </DialogTitle>
-        {restored && (
+        {draftSavedAt && (
           <DraftNotice
-            savedAt={restored}
+            savedAt={draftSavedAt}
             onDiscard={onClose}
             className={fillsPhone ? "mx-5 flex-none pt-3 md:mx-8" : "mt-3"}
           />

@@ -27,12 +27,12 @@ type HistoryDialogProps<Before> = {
   /** Returns the fields in which an earlier version differs from the current one. */
   differences(revision: Revision<Before>): HistoryDifference[];
   /** Makes an earlier version the current one. Resolves with whether that has succeeded. */
-  bringBack(revision: Revision<Before>): Promise<boolean>;
+  restore(revision: Revision<Before>): Promise<boolean>;
 };
 
 /**
  * A dialog with the earlier versions of a row or of the settings. Each version lists the fields that differ from the current
- * version, and has a button that brings the earlier version back. A revision is an earlier version and the time at which it was
+ * version, and has a button that restores the earlier version. A revision is an earlier version and the time at which it was
  * replaced. `Before` is the type of an earlier version.
  */
 export function HistoryDialog<Before>({
@@ -41,7 +41,7 @@ export function HistoryDialog<Before>({
   title,
   query,
   differences,
-  bringBack,
+  restore,
 }: HistoryDialogProps<Before>) {
   const t = useT();
   return (
@@ -70,8 +70,8 @@ export function HistoryDialog<Before>({
                   key={revision.id}
                   revision={revision}
                   differences={differences(revision)}
-                  bringBack={async () => {
-                    if (await bringBack(revision)) onClose();
+                  restore={async () => {
+                    if (await restore(revision)) onClose();
                   }}
                 />
               ))}
@@ -87,11 +87,11 @@ export function HistoryDialog<Before>({
 type VersionItemProps = {
   revision: Revision;
   differences: readonly HistoryDifference[];
-  bringBack(): Promise<void>;
+  restore(): Promise<void>;
 };
 
 /** An earlier version in the list. Its heading is a button that shows or hides the differences. */
-function VersionItem({ revision, differences, bringBack }: VersionItemProps) {
+function VersionItem({ revision, differences, restore }: VersionItemProps) {
   const t = useT();
   const { language } = useLanguage();
   const id = useId();
@@ -101,11 +101,11 @@ function VersionItem({ revision, differences, bringBack }: VersionItemProps) {
   const running = useRef(false);
   const { actor } = revision;
 
-  async function runBringBack() {
+  async function runRestore() {
     if (running.current) return;
     running.current = true;
     setBusy(true);
-    await bringBack();
+    await restore();
     running.current = false;
     setBusy(false);
   }
@@ -157,7 +157,7 @@ function VersionItem({ revision, differences, bringBack }: VersionItemProps) {
                 </div>
               ))}
             </dl>
-            <Button size="sm" className="mt-4" loading={busy} onClick={() => void runBringBack()}>
+            <Button size="sm" className="mt-4" loading={busy} onClick={() => void runRestore()}>
               {t("history.bringBack")}
             </Button>
           </>

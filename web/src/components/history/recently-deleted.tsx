@@ -11,7 +11,7 @@ import {
   focusDialog,
 } from "@/components/ui/dialog";
 import { useDeleted, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { Revision } from "@/lib/types";
@@ -22,7 +22,7 @@ type RecentlyDeletedProps<Table extends HistoryTable> = {
   nameOf(row: HistoryRows[Table]): string;
 };
 
-/** A button below a list. It opens a dialog with the rows that were deleted from the list, in which the owner can bring them back. */
+/** A button below a list. It opens a dialog with the rows that were deleted from the list, in which the owner can restore them. */
 export function RecentlyDeleted<Table extends HistoryTable>({
   table,
   nameOf,
@@ -30,24 +30,24 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const t = useT();
   const { language } = useLanguage();
   const [open, setOpen] = useState(false);
-  // The ids of the revisions that are being brought back. A revision is a deleted row as it was before the deletion.
+  // The ids of the revisions that are being restored. A revision is a deleted row as it was before the deletion.
   const [pendingIds, setPendingIds] = useState<readonly number[]>([]);
-  // Resolves when all rows that the owner has chosen so far are back or have failed.
-  const lastBringBack = useRef<Promise<unknown>>(Promise.resolve());
+  // Resolves when all rows that the owner has chosen so far are restored or have failed.
+  const lastRestore = useRef<Promise<unknown>>(Promise.resolve());
   const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
-  const { bringBackDeleted } = useBringBack(table);
+  const { restoreDeletedRow } = useRestoreVersion(table);
 
-  async function bringBack(revision: Revision<HistoryRows[Table]>) {
+  async function restore(revision: Revision<HistoryRows[Table]>) {
     setPendingIds((ids) => [...ids, revision.id]);
-    // Rows are brought back one after the other, because each cover that returns renumbers the other covers.
-    const finished = lastBringBack.current.then(() =>
-      bringBackDeleted(nameOf(revision.row_before), revision.row_before),
+    // Rows are restored one after the other, because each restored cover renumbers the other covers.
+    const finished = lastRestore.current.then(() =>
+      restoreDeletedRow(nameOf(revision.row_before), revision.row_before),
     );
-    lastBringBack.current = finished;
+    lastRestore.current = finished;
     await finished;
     setPendingIds((ids) => ids.filter((id) => id !== revision.id));
-    // If the row is back, its focused button has left the list, so the dialog gets the focus.
+    // If the row is restored, its focused button has left the list, so the dialog gets the focus.
     if (!dialogContent.current?.contains(document.activeElement)) dialogContent.current?.focus();
   }
 
@@ -95,7 +95,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
                         size="sm"
                         loading={pendingIds.includes(revision.id)}
                         aria-label={t("deleted.bringBackNamed", { name })}
-                        onClick={() => void bringBack(revision)}
+                        onClick={() => void restore(revision)}
                       >
                         {t("deleted.bringBack")}
                       </Button>

@@ -5,7 +5,7 @@ import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
 
 /**
- * The part of a query for revisions that the list uses. A revision is an earlier version of a row, as the row was before a
+ * The properties of a query for revisions that the list uses. A revision is an earlier version of a row, as the row was before a
  * change; `Before` is the type of that version.
  */
 export type RevisionQuery<Before> = {
@@ -72,10 +72,10 @@ export function RevisionListState<Before>({
 function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown: number }) {
   const t = useT();
   const { pages, hasNextPage, isFetchingNextPage } = query;
-  const count = useRef<HTMLParagraphElement>(null);
-  // The last page removes the button, which has the focus.
+  const countLine = useRef<HTMLParagraphElement>(null);
+  // Loading the last page removes the focused button, so the line below gets the focus.
   useEffect(() => {
-    if (pages > 1 && !hasNextPage) count.current?.focus();
+    if (pages > 1 && !hasNextPage) countLine.current?.focus();
   }, [pages, hasNextPage]);
   return (
     <>
@@ -95,7 +95,7 @@ function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown
           {t("history.loadError")}
         </p>
       )}
-      <p ref={count} tabIndex={-1} role="status" className="text-ink2 mt-4 text-sm">
+      <p ref={countLine} tabIndex={-1} role="status" className="text-ink2 mt-4 text-sm">
         {pages > 1 && t("activity.count", { n: shown })}
       </p>
     </>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { HistoryDialog, type HistoryDifference } from "@/components/history/history-dialog";
 import { useHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useT } from "@/lib/i18n";
 
 type RowHistoryProps<Table extends HistoryTable> = {
@@ -28,7 +28,7 @@ export function RowHistory<Table extends HistoryTable>({
   const [shownRow, setShownRow] = useState(row);
   if (row !== null && row !== shownRow) setShownRow(row);
   const query = useHistory<HistoryRows[Table]>(table, shownRow?.id ?? "", row !== null);
-  const { bringBackVersion } = useBringBack(table);
+  const { restoreVersion } = useRestoreVersion(table);
   return (
     <HistoryDialog
       open={row !== null}
@@ -51,7 +51,7 @@ export function RowHistory<Table extends HistoryTable>({
         };
         return [...shown, replaced];
       }}
-      bringBack={async (revision) => row !== null && (await bringBackVersion(row, revision))}
+      restore={async (revision) => row !== null && (await restoreVersion(row, revision))}
     />
   );
 }

@@ -77,7 +77,7 @@ export function Header() {
     flushSync(closeMenu);
     goToSection(id);
   }
-  function leave() {
+  function confirmSignOut() {
     leaveMenu();
     confirmLeave(() => void signOut());
   }
@@ -129,7 +129,7 @@ export function Header() {
           {session && (
             <button
               type="button"
-              onClick={leave}
+              onClick={confirmSignOut}
               className={cn(navItemClasses(false), isAdmin && "max-xl:hidden")}
             >
               {t("nav.signOut")}
@@ -141,7 +141,7 @@ export function Header() {
               variant="ghost"
               size="iconSm"
               className="over-hero:text-white -mx-3 xl:hidden"
-              onClick={leave}
+              onClick={confirmSignOut}
             >
               <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
@@ -170,7 +170,12 @@ export function Header() {
         </button>
       </div>
       {menuOpen && (
-        <PhonePanel id={panelId} onNavigate={leaveMenu} onSection={goTo} onSignOut={leave} />
+        <PhonePanel
+          id={panelId}
+          onNavigate={leaveMenu}
+          onSection={goTo}
+          onSignOut={confirmSignOut}
+        />
       )}
     </header>
   );

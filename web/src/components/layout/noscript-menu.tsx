@@ -31,8 +31,8 @@ function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
   const { art, series, reviewsPage } = useBoot();
   const other = otherLanguage(useLanguage().language);
-  // What the page shows: the series, the open work, or the page of reviews. URLSearchParams cannot join them, because the server's class of
-  // this name (polyfill.ts) takes no parameters.
+  // What the page shows: the series, the open work, or the page of reviews. URLSearchParams is not used here, because the server's
+  // implementation (polyfill.ts) takes no parameters.
   const query = [
     series && `series=${series}`,
     art && `art=${art}`,

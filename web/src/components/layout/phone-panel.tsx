@@ -21,7 +21,7 @@ type PhonePanelProps = {
 const rowClasses =
   "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
 
-/** The panel with the menu on small screens. While it is open, the header keeps the focus inside header and panel. */
+/** The panel with the menu on small screens. While the panel is open, the focus cannot leave the header and the panel. */
 export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
   const t = useT();
   const { session, role } = useAuth();

@@ -43,13 +43,13 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
 
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  // Closes the submenu by a click outside or Escape.
+  // Closes the submenu after a click outside or Escape.
   useEffect(() => {
     if (!open) return;
     const onPointerDown = (event: globalThis.PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setOpenCause(null);
     };
-    // The listener is on the document, because a menu opened by the mouse does not contain the focus.
+    // The listener is on the document, because a submenu that the mouse has opened does not contain the focus.
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       keepFocus(root.current, "button");
@@ -81,7 +81,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   }
 
   function onFocus(event: FocusEvent) {
-    // Opens only for keyboard focus from outside: the focus that Escape returns must not reopen the menu.
+    // Opens only for keyboard focus that comes from outside. Escape moves the focus within the submenu, which must not reopen it.
     if (root.current?.contains(event.relatedTarget)) return;
     if (event.target.matches(":focus-visible")) setOpenCause((cause) => cause ?? "focus");
   }

@@ -11,13 +11,13 @@ import { queryKeys } from "@/lib/query-keys";
  */
 export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   // Reads the number of reviews from the first page (0) of reviews in the query cache, so that the header makes no request.
   // Until the cache has that page, `hasReviews` of the boot data (JSON in the page) is used.
   const readCache = () =>
-    cache.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
+    queryClient.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
   const total = useSyncExternalStore(
-    (notify) => cache.getQueryCache().subscribe(notify),
+    (notify) => queryClient.getQueryCache().subscribe(notify),
     readCache,
     readCache,
   );

@@ -31,9 +31,9 @@ export type CarouselDriverProps = {
  * half as large as the code of the home page. `onChange` is called with embla's API, and with undefined at unmount.
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
-  const [ref, embla] = useEmblaCarousel({ ...siteOptions, ...options });
+  const [emblaRef, embla] = useEmblaCarousel({ ...siteOptions, ...options });
   // Starts embla on the rendered element.
-  useEffect(() => ref(viewport), [ref, viewport]);
+  useEffect(() => emblaRef(viewport), [emblaRef, viewport]);
   // Reports embla to the carousel. The carousel cannot call the hook itself, because embla loads later.
   useEffect(() => {
     onChange(embla);
@@ -44,7 +44,7 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
     if (!embla) return;
     const root = embla.rootNode();
     const onFocus = () => scrollToFocus(embla);
-    onFocus(); // a slide may have got the focus before embla had loaded
+    onFocus(); // a slide may have received the focus before embla had loaded
     root.addEventListener("focusin", onFocus);
     return () => root.removeEventListener("focusin", onFocus);
   }, [embla]);
@@ -62,7 +62,7 @@ function scrollToFocus(embla: Embla) {
   const visible = viewport.getBoundingClientRect();
   if (left >= visible.left - 1 && right <= visible.right + 1) return; // 1 CSS pixel for rounding
   viewport.scrollLeft = 0; // undoes the browser's own scrolling: embla does not know of it
-  const snap = embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide));
+  const snap = embla.internalEngine().slideRegistry.findIndex((slides) => slides.includes(slide));
   embla.scrollTo(snap, true); // true: without animation
 }
 

@@ -48,7 +48,7 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   const { queryKey, query, className, renderRow, page, total, isNear } = props;
   const { renderPlaceholder = renderBlock } = props;
   const t = useT();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { data, error, isError, isFetching, refetch } = useQuery({
     ...query(usePublicBackend(), page),
     enabled: isNear,
@@ -62,8 +62,8 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   // Rows were added or removed since the first page was fetched, so all pages are fetched again.
   useEffect(() => {
     if (reportedTotal !== undefined && reportedTotal !== total)
-      void cache.invalidateQueries({ queryKey });
-  }, [reportedTotal, total, cache, queryKey]);
+      void queryClient.invalidateQueries({ queryKey });
+  }, [reportedTotal, total, queryClient, queryKey]);
 
   // Moves the focus from the removed placeholder to the first row.
   useEffect(() => {

@@ -14,9 +14,9 @@ const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNe
 
 /**
  * The state and functions of a carousel, whose slides the library embla moves. The caller sets `viewportRef` on the element that
- * clips the slides, and renders `driver` anywhere: it runs embla and shows nothing. Embla loads when the visitor first interacts
- * with the page, or when `load` is called. Steps by button or key before that are counted, and made once embla has loaded. `embla`
- * (its API) and `LaterPages` (for CarouselPages) are undefined until then.
+ * clips the slides. The caller also renders `driver`, which runs embla and shows nothing. Embla loads when the visitor first interacts
+ * with the page, or when `load` is called. Until embla has loaded, `embla` (its API) and `LaterPages` (for CarouselPages) are
+ * undefined. Steps by button or key are counted until then, and made afterwards.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);

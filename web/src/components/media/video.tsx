@@ -15,10 +15,8 @@ type VideoProps = ComponentProps<"video"> & {
 
 /** The maximum number of pixels of a still per CSS pixel: 0.7 times three, as for pictures (sizesText of lib/media.ts). */
 const MAX_DENSITY = 2.1;
-/**
- * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.
- */
-const SERVER_POSTER_WIDTH = 800;
+/** The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen. */
+const SERVER_STILL_WIDTH = 800;
 
 /**
  * A video element that plays inline and by default downloads the video only when it is played. Until then it shows the still in a
@@ -38,13 +36,13 @@ export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...r
   // browser would download a second file for another width.
   const [screen] = useState(() => hydrated && { width: innerWidth, density: devicePixelRatio });
   const still = info?.still;
-  let picture = poster === src ? undefined : poster;
+  let stillUrl = poster === src ? undefined : poster;
   if (still) {
     // A video element has one poster URL and no srcset, so the width is chosen here.
     const width = screen
       ? pickWidth(still.widths, cssWidth ?? screen.width, Math.min(screen.density, MAX_DENSITY))
-      : pickWidth(still.widths, SERVER_POSTER_WIDTH, 1);
-    picture = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
+      : pickWidth(still.widths, SERVER_STILL_WIDTH, 1);
+    stillUrl = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
   }
   return (
     // eslint-disable-next-line jsx-a11y/media-has-caption -- the videos have no speech
@@ -56,7 +54,7 @@ export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...r
       ref={video}
       src={src}
       preload={preload}
-      poster={picture}
+      poster={stillUrl}
     />
   );
 }

@@ -13,7 +13,7 @@ import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
 /** The id that all single toasts share. A single toast replaces the previous single toast. */
 const SINGLE_ID = "single";
-/** The height of the empty space at the end of admin pages, where a toast covers nothing. */
+/** The height of the empty space at the end of admin pages. A toast in this space covers nothing. */
 const TOAST_ROOM_PX = 128;
 
 /** Shows a toast with the library sonner, and calls `onClose` when the toast starts to close. */
@@ -47,19 +47,19 @@ function show(
  */
 function useLift(area: RefObject<HTMLElement | null>) {
   useEffect(() => {
-    const place = () => {
+    const updateLift = () => {
       const foot = document.querySelector("[data-sticky-foot]")?.getBoundingClientRect();
-      const covered = foot !== undefined && innerHeight - foot.bottom < TOAST_ROOM_PX;
-      const lift = covered ? Math.max(0, innerHeight - foot.top) : 0;
+      const mustLift = foot !== undefined && innerHeight - foot.bottom < TOAST_ROOM_PX;
+      const lift = mustLift ? Math.max(0, innerHeight - foot.top) : 0;
       area.current?.style.setProperty("--toast-lift", `${lift}px`);
     };
-    // The page becomes higher or lower when the foot comes or goes.
-    const observer = new ResizeObserver(place);
+    // The body changes its height when the foot appears or disappears.
+    const observer = new ResizeObserver(updateLift);
     observer.observe(document.body);
-    for (const name of ["scroll", "resize"]) addEventListener(name, place, { passive: true });
+    for (const name of ["scroll", "resize"]) addEventListener(name, updateLift, { passive: true });
     return () => {
       observer.disconnect();
-      for (const name of ["scroll", "resize"]) removeEventListener(name, place);
+      for (const name of ["scroll", "resize"]) removeEventListener(name, updateLift);
     };
   }, [area]);
 }
@@ -76,7 +76,7 @@ function useLeftToasts(area: RefObject<HTMLElement | null>) {
       const isInside = (end: EventTarget | null) => end instanceof Node && list?.contains(end);
       const hasDisappeared = relatedTarget instanceof Node && !relatedTarget.isConnected;
       if (isInside(target) || !(isInside(relatedTarget) || hasDisappeared)) return;
-      // Without a related target, so that React does not tell the element below a second time that the pointer is over it.
+      // The event has no relatedTarget, so that React does not tell the element below a second time that the pointer is over it.
       list?.dispatchEvent(new MouseEvent("mouseout", { bubbles: true }));
     };
     document.addEventListener("mouseover", onMouseOver);
@@ -87,8 +87,8 @@ function useLeftToasts(area: RefObject<HTMLElement | null>) {
 /**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
  *
- * When a toast that has the focus closes, this component moves the focus back to where it was before. It keeps focus events
- * from sonner, which would do so whenever the focus leaves a toast, even if a field was just clicked.
+ * When a toast that has the focus closes, this component moves the focus back to where it was before. Sonner would move
+ * the focus back whenever the focus leaves a toast, even if the user has just clicked a field. So focus events do not reach sonner.
  */
 export function ToastArea() {
   const t = useT();
@@ -100,7 +100,7 @@ export function ToastArea() {
   useLift(area);
   useLeftToasts(area);
 
-  // Shows the queued toasts, and moves the focus back when a toast that has it closes.
+  // Shows the queued toasts, and moves the focus back when a toast that has the focus closes.
   useEffect(() => {
     const moveFocusBack = () => {
       if (area.current?.contains(document.activeElement))

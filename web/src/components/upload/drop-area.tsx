@@ -9,10 +9,11 @@ type DropAreaProps = {
   kinds: readonly MediaKind[];
   multiple?: boolean;
   onFiles(files: File[]): void;
-  /** The icon and the text in the area. */
+  /** The icon in front of the text. While files are dragged over the area, another text replaces the icon and the text. */
   icon: ReactNode;
+  /** Says what to drop or choose. Part of the accessible name of the input, after the field's label. */
   text: string;
-  /** The id of the field's label. The accessible name of the input is the label followed by `text`. */
+  /** The id of the field's label. */
   labelledBy: string;
   className?: string;
 };
@@ -58,6 +59,7 @@ export function DropArea({
       <input
         type="file"
         className="sr-only"
+        // The MIME types and file extensions of these kinds.
         accept={acceptOf(kinds)}
         multiple={multiple}
         aria-labelledby={`${labelledBy} ${textId}`}

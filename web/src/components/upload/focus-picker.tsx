@@ -34,19 +34,19 @@ const clampShare = (share: number) => Math.round(Math.min(1, Math.max(0, share))
 export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps) {
   const t = useT();
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const hintId = useId();
   // The focus point that the owner has chosen here; null until then and after a failure.
   const [chosen, setChosen] = useState<[number, number] | null>(null);
   const [x, y] = chosen ?? info.focus ?? DEFAULT_FOCUS;
   const percent = (share: number) => Math.round(share * 100);
 
-  // Calls are sent one after the other. If two calls overlapped, the first could reach the server last and overwrite the newer
-  // focus point.
-  const calls = useRef(Promise.resolve());
+  // Settles when the last save has ended. Saves run one after the other: if two overlapped, the first could reach the server last and
+  // overwrite the newer focus point.
+  const lastSave = useRef(Promise.resolve());
   function save(point: [number, number]) {
     setChosen(point);
-    calls.current = calls.current.then(() => store(point));
+    lastSave.current = lastSave.current.then(() => store(point));
   }
 
   async function store([newX, newY]: [number, number]) {
@@ -56,17 +56,17 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
       errorToast(t, messageOf(error));
       return;
     }
-    void refetch(cache, queryKey);
+    void refetch(queryClient, queryKey);
   }
 
   function onClick(event: MouseEvent<HTMLElement>) {
     const box = event.currentTarget.getBoundingClientRect();
-    // A click that a key has caused has the detail 0 and no coordinates.
+    // A click that a key has caused has no coordinates; its `detail` is 0.
     if (event.detail === 0) return;
     // Converts the click to shares of the whole picture: the preview shows it cropped around the current focus point.
     const scale = Math.max(box.width / info.width, box.height / info.height);
-    const toShare = (offset: number, boxSize: number, size: number, currentFocus: number) =>
-      clampShare((offset - (boxSize - size) * currentFocus) / size);
+    const toShare = (offset: number, boxSize: number, imageSize: number, currentFocus: number) =>
+      clampShare((offset - (boxSize - imageSize) * currentFocus) / imageSize);
     save([
       toShare(event.clientX - box.left, box.width, info.width * scale, x),
       toShare(event.clientY - box.top, box.height, info.height * scale, y),

@@ -27,7 +27,7 @@ import { cn } from "@/lib/cn";
 type MediaFieldProps = {
   label: string;
   kind: MediaKind;
-  /** The files of the field and their uploads (useUploadQueue). */
+  /** The upload queue of the field, from useUploadQueue. */
   queue: UploadQueue;
   /** Metadata of the stored files. */
   media?: MediaInfo;
@@ -59,14 +59,14 @@ export function MediaField({
   onMakeMain,
 }: MediaFieldProps) {
   const t = useT();
-  const group = useRef<HTMLDivElement>(null);
+  const fieldElement = useRef<HTMLDivElement>(null);
   const kinds = kind === "image" ? IMAGE_ONLY : VIDEO_ONLY;
-  useFilePaste(group, kinds, queue.add);
+  useFilePaste(fieldElement, kinds, queue.add);
   const labelId = useId();
   const [announcement, setAnnouncement] = useState("");
   const { files } = queue;
   const total = files.length;
-  const position = (n: number) => t("carousel.position", { n, total });
+  const positionText = (n: number) => t("carousel.position", { n, total });
   const indexOf = (id: unknown) => files.findIndex((entry) => entry.id === id);
 
   // Dragging by touch begins after a delay, because a short touch is a tap or a scroll. The keyboard uses the buttons. Distances and
@@ -76,12 +76,12 @@ export function MediaField({
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
   );
 
-  // The index of the tile whose picture has just become the main one; null if none has. The tile of the former main picture
-  // takes its place and gets the focus, because the clicked button is gone.
+  // The index of the tile whose picture has just become the main one; null if none has. The former main picture
+  // takes that place in the list. Its tile gets the focus, because the tile with the clicked button is gone.
   const exchangedIndex = useRef<number | null>(null);
   useEffect(() => {
     if (exchangedIndex.current === null) return;
-    const tiles = group.current?.querySelectorAll("li");
+    const tiles = fieldElement.current?.querySelectorAll("li");
     tiles
       ?.item(Math.min(exchangedIndex.current, tiles.length - 1))
       ?.querySelector("button")
@@ -97,7 +97,7 @@ export function MediaField({
 
   function moveBy(index: number, step: number) {
     queue.move(files[index]!.id, index + step);
-    setAnnouncement(position(index + step + 1));
+    setAnnouncement(positionText(index + step + 1));
   }
 
   function onDragEnd({ active, over }: DragEndEvent) {
@@ -106,7 +106,7 @@ export function MediaField({
   }
 
   return (
-    <div ref={group} role="group" aria-labelledby={labelId}>
+    <div ref={fieldElement} role="group" aria-labelledby={labelId}>
       <p id={labelId} className="label-text mb-2">
         {label}
       </p>
@@ -128,7 +128,7 @@ export function MediaField({
           autoScroll={{ threshold: { x: 0, y: 0.05 }, acceleration: 4 }}
           onDragEnd={onDragEnd}
           accessibility={{
-            announcements: sortAnnouncements((_, over) => position(indexOf(over) + 1)),
+            announcements: sortAnnouncements((_, over) => positionText(indexOf(over) + 1)),
             screenReaderInstructions: { draggable: "" },
           }}
         >
@@ -140,7 +140,7 @@ export function MediaField({
                   entry={entry}
                   kind={kind}
                   info={metadataOf(entry, media)}
-                  label={`${label}, ${position(index + 1)}`}
+                  label={`${label}, ${positionText(index + 1)}`}
                   onRetry={() => queue.retry(entry.id)}
                   onRemove={() => queue.remove(entry.id)}
                   wide={uploadStill !== undefined || onMakeMain !== undefined}

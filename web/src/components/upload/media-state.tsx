@@ -62,13 +62,13 @@ export function MediaState({ info, brief = false, className }: MediaStateProps) 
   const renditionBytes = Math.max(0, ...Object.values(details?.ladder ?? {}));
   // Delta E measures the difference of two colours. A difference below 1 is invisible, one below 3 is small.
   const delta = details?.delta_e ?? 0;
-  const number = delta.toFixed(1);
+  const deltaText = delta.toFixed(1);
   return (
     <p className={lineClasses}>
       {renditionBytes > 0 &&
         `${sizeText(details?.original ?? 0, language)} → ${sizeText(renditionBytes, language)} · `}
       {t(delta < 1 ? "media.true" : delta < 3 ? "media.close" : "media.off", {
-        n: language === "pt" ? number.replace(".", ",") : number,
+        n: language === "pt" ? deltaText.replace(".", ",") : deltaText,
       })}
     </p>
   );

@@ -14,7 +14,7 @@ import { cn } from "@/lib/cn";
 type SingleImageFieldProps = {
   label: string;
   optional?: boolean;
-  /** The files of the field and their uploads (useUploadQueue, with `single`). */
+  /** The upload queue of the field, from useUploadQueue with the option `single`: its files, and functions that change them. */
   queue: UploadQueue;
   /** Metadata of the stored files. */
   media?: MediaInfo;
@@ -22,7 +22,7 @@ type SingleImageFieldProps = {
   areaClassName?: string;
 };
 
-/** A field for one picture. An empty field is a drop area. A field with a picture is a tile with buttons that replace and remove it. */
+/** A field for one picture: a drop area while the field is empty, else a tile with buttons that replace and remove the picture. */
 export function SingleImageField({
   label,
   optional,
@@ -36,12 +36,11 @@ export function SingleImageField({
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add);
   // While a replacement uploads, the queue has the old picture and then the new one.
   const entry = queue.files.at(-1);
-  // The element of the field, for pasted files.
-  const group = useRef<HTMLDivElement>(null);
-  useFilePaste(group, IMAGE_ONLY, queue.add, entry !== undefined);
+  const fieldElement = useRef<HTMLDivElement>(null);
+  useFilePaste(fieldElement, IMAGE_ONLY, queue.add, { isFull: entry !== undefined });
 
   return (
-    <div ref={group} role="group" aria-labelledby={labelId}>
+    <div ref={fieldElement} role="group" aria-labelledby={labelId}>
       <p id={labelId} className="label-text mb-2">
         {label}
         {optional && <span className="text-ink2 font-[430]"> {t("common.optional")}</span>}

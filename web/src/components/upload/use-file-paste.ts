@@ -5,8 +5,8 @@ import { fileTypeOf, type MediaKind } from "@/lib/upload/media-types";
 type PasteField = {
   id: string;
   element: RefObject<HTMLElement | null>;
-  /** The arguments of the most recent render. `full` says whether the field takes only one file and already has one. */
-  latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
+  /** The arguments of useFilePaste in the most recent render. */
+  latest: RefObject<{ kinds: readonly MediaKind[]; isFull: boolean; onFiles(files: File[]): void }>;
 };
 
 // The fields in the order in which they were mounted. All fields share one listener, because a paste goes to one field only.
@@ -17,19 +17,20 @@ const fields: PasteField[] = [];
  * 1. the field that contains the focus
  * 2. the field under the pointer
  * 3. the first field that is not full
- * Fields that do not accept the kind of file are skipped, and so are fields outside an open dialog.
+ * Fields that do not accept the kind of file are skipped. While a dialog is open, fields outside the dialog are skipped.
+ * `isFull` says whether the field takes only one file and already has one.
  */
 export function useFilePaste(
   element: RefObject<HTMLElement | null>,
   kinds: readonly MediaKind[],
   onFiles: (files: File[]) => void,
-  full = false,
+  { isFull = false }: { isFull?: boolean } = {},
 ): void {
   const id = useId();
-  const latest = useRef({ kinds, full, onFiles });
-  // Layout effects, because they register the field before it is painted. So the field receives a paste from the start.
+  const latest = useRef({ kinds, isFull, onFiles });
+  // Layout effects register the field before it is painted, so that the field receives a paste from the start.
   useLayoutEffect(() => {
-    latest.current = { kinds, full, onFiles };
+    latest.current = { kinds, isFull, onFiles };
   });
   useLayoutEffect(() => {
     const field = { id, element, latest };
@@ -65,7 +66,7 @@ function fieldFor(files: File[], target: EventTarget | null): PasteField | undef
   return (
     accepting.find(({ element }) => target instanceof Node && element.current?.contains(target)) ??
     accepting.find(({ element }) => element.current?.matches(":hover")) ??
-    accepting.find(({ latest }) => !latest.current.full)
+    accepting.find(({ latest }) => !latest.current.isFull)
   );
 }
 

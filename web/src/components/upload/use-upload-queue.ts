@@ -29,7 +29,7 @@ type QueueOptions = {
   /** Height of the thumbnails in pixels. */
   thumbnailPx?: number;
 
-  /** Uploads a file and returns its public URL. */
+  /** Uploads a file and resolves with its public URL. */
   upload: UploadFile;
   /** Deletes uploaded files that no row uses. Without it, the server deletes them later. */
   discard?(urls: readonly string[]): Promise<void>;
@@ -74,7 +74,7 @@ export type UploadQueue = {
   move(id: string, to: number): void;
   /** Shows a picture as the still of a video, in place of the video until it plays. */
   showStill(id: string, picture: Blob): void;
-  /** Replaces all files by these stored ones and aborts the uploads. */
+  /** Replaces all files by the stored files with these URLs, and aborts the uploads. */
   reset(urls: readonly string[]): void;
   /** Must be called before a row that refers to the files is saved. Afterwards the queue discards none of them. */
   commit(): void;

@@ -5,8 +5,8 @@ import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 
 /**
- * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is not a failure: the video is stored,
- * but its still (the picture that is shown until the video plays) could not be made.
+ * A problem with a file: why it was refused, or why its upload or its removal failed. `name` is the name of the file. The reason
+ * "no-still" is no failure: the video is stored, but it has no still (the picture that is shown until the video plays).
  */
 export type UploadProblem =
   | { reason: Refusal | "no-still"; name: string }
@@ -18,7 +18,8 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
   const t = useT();
   return useCallback(
     (problem) => {
-      const kinds = (kind: MediaKind) => ({
+      // The values of the placeholders {kind} and {kinds}: the noun for the kind of file, singular and plural.
+      const nounsOf = (kind: MediaKind) => ({
         kind: t(`upload.kind.${kind}`),
         kinds: t(`upload.kinds.${kind}`),
       });
@@ -39,20 +40,20 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
         case "upload-denied":
           return showError(
             t("upload.unauthorized"),
-            t("upload.onlyAdminUpload", kinds(problem.kind)),
+            t("upload.onlyAdminUpload", nounsOf(problem.kind)),
           );
         case "remove-denied":
           return showError(
             t("upload.unauthorized"),
-            t("upload.onlyAdminRemove", kinds(problem.kind)),
+            t("upload.onlyAdminRemove", nounsOf(problem.kind)),
           );
         case "remove-failed":
-          return showError(t("common.error"), t("upload.removeError", kinds(problem.kind)));
+          return showError(t("common.error"), t("upload.removeError", nounsOf(problem.kind)));
         case "failed":
           // 415: the server's message says why it does not accept the file.
           if (problem.error instanceof UploadError && problem.error.status === 415)
             return showError(t("upload.failedTitle"), problem.error.message);
-          return showError(t("upload.failedTitle"), t("upload.failedBody", kinds(problem.kind)));
+          return showError(t("upload.failedTitle"), t("upload.failedBody", nounsOf(problem.kind)));
       }
     },
     [t],

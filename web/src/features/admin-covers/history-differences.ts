@@ -1,5 +1,5 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
-import { comparedTime } from "@/features/admin-covers/schedule";
+import { timeForComparison } from "@/features/admin-covers/schedule";
 import { coverKind } from "@/features/admin-covers/schema";
 import { textLabels } from "@/features/admin-covers/text-labels";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
@@ -30,7 +30,8 @@ export function historyDifferences(
       // The URL of a file tells the owner nothing, so the text is only the kind of the file.
       if (field === "image_url")
         return t(coverKind(cover) === "video" ? "covers.video" : "covers.image");
-      if (field === "visible_from" || field === "visible_until") return comparedTime(cover[field]);
+      if (field === "visible_from" || field === "visible_until")
+        return timeForComparison(cover[field]);
       return cover[field] ?? "";
     };
     return { label: labels[field], before: textOf(earlier), now: textOf(current) };

@@ -1,8 +1,7 @@
 import { inputTime } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-// This file has the schedule of a cover (a large picture or video at the top of the home page): from when and until when visitors
-// see the cover.
+// The schedule of a cover (a large picture or video at the top of the home page) says from when and until when visitors see the cover.
 
 /** The two times of a schedule as values of datetime-local inputs. "" is a time that is not set. */
 type ScheduleValues = { visible_from: string; visible_until: string };
@@ -10,15 +9,15 @@ type ScheduleValues = { visible_from: string; visible_until: string };
 /** The columns with the beginning and the end of the schedule. */
 export const TIME_COLUMNS = ["visible_from", "visible_until"] as const;
 
-/** The phase of a cover: its schedule has not begun, has ended, or has begun and not ended. */
+/** The phase of a cover: its schedule has not begun ("scheduled"), has ended, or has begun and not ended ("current"). */
 type CoverPhase = "scheduled" | "ended" | "current";
 
-/** Whether a time has come, by the browser's clock. */
+/** Whether a time is now or in the past, by the browser's clock. */
 const hasCome = (time: string) => !(new Date(time) > new Date());
 
 /**
- * The phase of a stored cover. has_begun and has_ended are computed by the server with its own clock. Rows from a conflict or
- * from the history lack them. The times of such rows are compared with the browser's clock.
+ * The phase of a stored cover. The server computes has_begun and has_ended with its own clock. Rows from a conflict or from the
+ * history lack these two columns, so their times are compared with the browser's clock.
  */
 export function phaseOf(cover: CoverImage): CoverPhase {
   const { visible_from, visible_until } = cover;
@@ -56,5 +55,9 @@ export function scheduleChange(
   );
 }
 
-/** A stored time as text for comparisons of two versions, such as "2026-11-12 09:41". It is the same in all languages. */
-export const comparedTime = (time: string | null | undefined) => inputValue(time).replace("T", " ");
+/**
+ * A stored time as the text that the owner compares between two versions, such as "2026-11-12 09:41". The text is the same in all
+ * languages.
+ */
+export const timeForComparison = (time: string | null | undefined) =>
+  inputValue(time).replace("T", " ");

@@ -19,6 +19,7 @@ export const coverSchema = z
     display_order: z.string().check(
       z.trim(),
       z.refine(
+        // Nine digits always fit into the column, a 32-bit integer on PostgreSQL.
         (text) => /^\d{1,9}$/.test(text) && Number(text) >= COVER_ORDER_MIN,
         "covers.orderMin",
       ),

@@ -8,10 +8,10 @@ import { clockTime, localDay } from "@/lib/owner-dates";
 import type { TextKey } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
 
-// This file lists the fields in which two versions of a work (a row of products) differ, for the conflict dialog and the history. A
-// new column of works needs an entry in `labels`. A new pair of columns, such as title and title_pt, needs an entry in BILINGUAL too.
+// Lists the fields in which two versions of a work (a row of products) differ, for the conflict dialog and the history. A new column of
+// works needs an entry in `labels`. A new pair of columns, such as title and title_pt, also needs an entry in BILINGUAL.
 
-/** The compared fields of a work with the text keys of their labels. Fields with texts in Portuguese are added below. */
+/** The compared fields of a work with the text keys of their labels. The fields of BILINGUAL with the suffix _pt are compared too. */
 const labels = {
   title: "products.title",
   description: "products.description",
@@ -67,11 +67,11 @@ export function conflictDifferences(
       mine: textOf(mine[field], field, t),
     };
   });
-  // These values can differ while their texts are equal, and then are no difference for the owner: two times of publication in
-  // the past are both "published".
-  const mayBeEqual = [t(labels.published_at), t(labels.alt_texts)];
+  // Different values of these two fields can have equal texts, such as "published" for two times in the past. For the owner they are
+  // no difference.
+  const lossyLabels = [t(labels.published_at), t(labels.alt_texts)];
   return differences.filter(
-    ({ label, theirs, mine: own }) => theirs !== own || !mayBeEqual.includes(label),
+    ({ label, theirs, mine: own }) => theirs !== own || !lossyLabels.includes(label),
   );
 }
 
@@ -110,7 +110,7 @@ function altTextsText(stored: ProductPayload["alt_texts"] | string): string {
     .join(" · ");
 }
 
-/** "Published", "Draft", or until when the work is scheduled. "now" is the time of the server (visibility.ts). */
+/** The visibility as a text: "Published", "Draft", or the time for which the work is scheduled. "now" (SERVER_TIME) is published. */
 function visibilityText(published_at: string | null | undefined, t: Translate): string {
   const visibility = visibilityOf({ published_at });
   return visibility === "scheduled"

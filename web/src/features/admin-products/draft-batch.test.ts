@@ -29,7 +29,7 @@ function makeBatch() {
         saves.push({ id, payload, done: resolve, fail: reject });
       }),
   });
-  batch.listen((event) => events.push(event));
+  batch.subscribeToEvents((event) => events.push(event));
   const ids = () => batch.getSnapshot().map(({ id }) => id);
   return { batch, uploads, saves, discarded, events, ids };
 }
@@ -104,7 +104,7 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
   });
   expect(events).toEqual([]);
   saves[1]!.done();
-  await vi.waitFor(() => expect(events).toEqual([{ what: "saved", ids: [second, first] }]));
+  await vi.waitFor(() => expect(events).toEqual([{ type: "saved", ids: [second, first] }]));
   expect(batch.getSnapshot()).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
   await vi.waitFor(() =>
     expect(states(batch.getSnapshot())).toEqual(["failed", "failed", "uploaded"]),
   );
-  expect(events.map(({ what }) => what)).toEqual(["upload-failed"]);
+  expect(events.map(({ type }) => type)).toEqual(["upload-failed"]);
 
   batch.retry(ids());
   expect(uploads).toHaveLength(5);
@@ -132,7 +132,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
   await vi.waitFor(() => expect(saves).toHaveLength(2));
   saves[1]!.done();
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["unsaved", "uploaded"]));
-  expect(events.map(({ what }) => what)).toEqual(["upload-failed", "save-failed", "saved"]);
+  expect(events.map(({ type }) => type)).toEqual(["upload-failed", "save-failed", "saved"]);
 
   batch.save(ids());
   await vi.waitFor(() => expect(saves).toHaveLength(3));
@@ -142,7 +142,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
 it("rejects files by name and by bytes, and never uploads those again", async () => {
   const { batch, uploads, events } = makeBatch();
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
-  expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
+  expect(events).toEqual([{ type: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
   uploads[0]!.fail(new RefusedFileError());
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["refused"]));
   batch.retry(batch.getSnapshot().map(({ id }) => id));
@@ -204,5 +204,5 @@ it("reports no results of the previous user's saves after sign-out", async () =>
   await vi.waitFor(() => expect(saves).toHaveLength(3));
   saves[2]!.done();
   await vi.waitFor(() => expect(batch.getSnapshot()).toEqual([]));
-  expect(events).toEqual([{ what: "saved", ids: [saves[2]!.id] }]);
+  expect(events).toEqual([{ type: "saved", ids: [saves[2]!.id] }]);
 });

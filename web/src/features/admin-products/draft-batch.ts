@@ -6,7 +6,7 @@ import {
   type DraftValues,
 } from "@/features/admin-products/draft";
 import type { ProductPayload } from "@/features/admin-products/schema";
-import { ARTWORK_TYPES, UPLOADS_AT_ONCE } from "@/lib/constants";
+import { ARTWORK_TYPES, MAX_CONCURRENT_UPLOADS } from "@/lib/constants";
 import type { ArtworkType } from "@/lib/types";
 import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, refusalOf, type Refusal } from "@/lib/upload/media-types";
@@ -14,33 +14,33 @@ import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 import type { Uploader } from "@/lib/upload/uploader";
 
-// This file has the batch: the drafts of new works that the owner makes from many pictures together. A draft is not stored yet. It
-// has one picture, and some fields that the owner edits.
+// A batch is the drafts that the owner makes from many pictures together. A draft is a new work that is not stored yet. It has one
+// picture, and some fields that the owner edits.
 
-/** What a batch reports to the owner. */
+/** An event that a batch reports, so that the page can tell the owner. */
 export type BatchEvent =
   /** The files with these names are not accepted. */
-  | { what: "refused"; reason: Refusal; names: string[] }
+  | { type: "refused"; reason: Refusal; names: string[] }
   /** A picture could not be uploaded, or a work could not be saved. */
-  | { what: "upload-failed" | "save-failed"; error: unknown }
+  | { type: "upload-failed" | "save-failed"; error: unknown }
   /** The works with these ids were saved, and no draft is waiting to be saved. */
-  | { what: "saved"; ids: string[] };
+  | { type: "saved"; ids: string[] };
 
 /** The functions with which a batch uploads pictures, deletes uploaded files and saves works. */
 type BatchServices = Pick<Uploader, "upload" | "discard"> & {
   /**
-   * Inserts a work with this id. If a work with the id exists, a second call stores what has changed in the draft. It rejects if the
-   * work itself was changed.
+   * Inserts a work with this id. If an earlier call has already inserted it, stores the values that the draft has changed since then.
+   * Rejects if the stored work was changed by anything else.
    */
   save(id: string, payload: ProductPayload): Promise<void>;
 };
 
-/** Height of thumbnails in pixels: twice the 60 px of the table, for dense screens. */
+/** Height of thumbnails in pixels: twice the 60 px that a draft's thumbnail has in the list, for dense screens. */
 const THUMBNAIL_PX = 120;
 
 /**
- * A batch of drafts. It uploads a few pictures at a time, and saves the works one after the other in the order of the list. The class
- * is outside React, so that uploads continue while the owner visits other admin pages.
+ * A batch of drafts. It uploads at most MAX_CONCURRENT_UPLOADS pictures at the same time, and saves the works one after the other in the
+ * order of the drafts. The class is outside React, so that uploads continue while the owner visits other admin pages.
  */
 export class DraftBatch {
   private drafts: readonly Draft[] = [];
@@ -48,14 +48,14 @@ export class DraftBatch {
   // The running uploads by the id of their draft.
   private readonly uploads = new Map<string, AbortController>();
   private saving = false;
-  // The ids of the rows saved since the last "saved" event.
+  // The ids of the works saved since the last "saved" event.
   private savedIds: string[] = [];
-  // The kinds of failures that were reported since the owner's last action. Each kind is reported only once.
-  private reported = new Set<BatchEvent["what"]>();
+  // The types of failures that were reported since the owner's last action. A failure of the same type is not reported again.
+  private reportedFailures = new Set<BatchEvent["type"]>();
   // Called after each change of the drafts.
-  private readonly subscribers = new Set<() => void>();
+  private readonly changeListeners = new Set<() => void>();
   // Called with each event.
-  private readonly listeners = new Set<(event: BatchEvent) => void>();
+  private readonly eventListeners = new Set<(event: BatchEvent) => void>();
 
   constructor(services: BatchServices) {
     this.services = services;
@@ -64,37 +64,38 @@ export class DraftBatch {
   /** Returns the current drafts. Each change makes a new array. */
   readonly getSnapshot = () => this.drafts;
 
-  readonly subscribe = (notify: () => void) => {
-    this.subscribers.add(notify);
-    return () => this.subscribers.delete(notify);
+  /** Subscribes to changes of the drafts. Returns a function that unsubscribes. */
+  readonly subscribe = (listener: () => void) => {
+    this.changeListeners.add(listener);
+    return () => this.changeListeners.delete(listener);
   };
 
-  /** Subscribes to events, for toasts. Returns a function that unsubscribes. */
-  readonly listen = (listener: (event: BatchEvent) => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  /** Subscribes to events. Returns a function that unsubscribes. */
+  readonly subscribeToEvents = (listener: (event: BatchEvent) => void) => {
+    this.eventListeners.add(listener);
+    return () => this.eventListeners.delete(listener);
   };
 
-  /** Adds a draft of this type for each picture. A picture with the name of a draft's missing file is used for that draft. */
+  /** Adds a draft for each picture; `type` is the type of the works. A picture named like a draft's missing file replaces that file. */
   add(files: Iterable<File>, type: ArtworkType = ARTWORK_TYPES[0]!): void {
-    this.reported.clear();
+    this.reportedFailures.clear();
     const refused = new Map<Refusal, string[]>();
     const added: Draft[] = [];
-    // Files that were chosen again, by the id of the draft whose file is missing.
+    // The files chosen again, by the id of the draft whose file is missing.
     const replacements = new Map<string, File>();
-    const missing = this.drafts.filter(({ state }) => state === "missing");
+    const missingDrafts = this.drafts.filter(({ state }) => state === "missing");
     for (const file of files) {
       const reason = refusalOf(file, IMAGE_ONLY);
       if (reason) refused.set(reason, [...(refused.get(reason) ?? []), file.name]);
       else {
-        const draft = missing.find(
+        const draft = missingDrafts.find(
           ({ id, file: { name } }) => name === file.name && !replacements.has(id),
         );
         if (draft) replacements.set(draft.id, file);
         else added.push(newDraft(randomUuid(), file, type));
       }
     }
-    for (const [reason, names] of refused) this.emit({ what: "refused", reason, names });
+    for (const [reason, names] of refused) this.emit({ type: "refused", reason, names });
     if (added.length === 0 && replacements.size === 0) return;
     const withReplacement = (draft: Draft): Draft => {
       const file = replacements.get(draft.id);
@@ -126,7 +127,7 @@ export class DraftBatch {
   }
 
   retry(ids: readonly string[]): void {
-    this.reported.clear();
+    this.reportedFailures.clear();
     const chosen = new Set(ids);
     this.setDrafts(
       this.drafts.map((draft) =>
@@ -140,7 +141,7 @@ export class DraftBatch {
 
   /** Saves drafts, each as soon as its picture is uploaded. Incomplete drafts are not saved. */
   save(ids: readonly string[]): void {
-    this.reported.clear();
+    this.reportedFailures.clear();
     const chosen = new Set(ids);
     this.setDrafts(
       this.drafts.map((draft) => {
@@ -162,7 +163,7 @@ export class DraftBatch {
       this.uploads.get(draft.id)?.abort();
       this.uploads.delete(draft.id);
       if (draft.preview) URL.revokeObjectURL(draft.preview);
-      // After an attempt to save, a row may refer to the file. If none does, the server deletes the file later.
+      // After an attempt to save, a stored work may refer to the file. If none does, the server deletes the file later.
       if (draft.url && !draft.attempted) urls.push(draft.url);
     }
     this.setDrafts(this.drafts.filter((draft) => !removed.includes(draft)));
@@ -182,13 +183,13 @@ export class DraftBatch {
     this.uploads.clear();
     for (const { preview } of this.drafts) if (preview) URL.revokeObjectURL(preview);
     this.savedIds = [];
-    this.reported.clear();
+    this.reportedFailures.clear();
     this.setDrafts([]);
   }
 
   private startNext(): void {
     for (const draft of this.drafts) {
-      if (this.uploads.size >= UPLOADS_AT_ONCE) break;
+      if (this.uploads.size >= MAX_CONCURRENT_UPLOADS) break;
       if (draft.state === "waiting") void this.upload(draft);
     }
     void this.saveNext();
@@ -215,8 +216,8 @@ export class DraftBatch {
         state,
         saveRequested: draft.saveRequested && !refused,
       }));
-      if (refused) this.emit({ what: "refused", reason: error.reason, names: [file.name] });
-      else this.emitOnce({ what: "upload-failed", error });
+      if (refused) this.emit({ type: "refused", reason: error.reason, names: [file.name] });
+      else this.emitOnce({ type: "upload-failed", error });
     } finally {
       if (this.uploads.get(id) === controller) this.uploads.delete(id);
       this.startNext();
@@ -230,7 +231,7 @@ export class DraftBatch {
     );
     if (!next) {
       if (this.savedIds.length > 0 && !this.drafts.some(isPending)) {
-        this.emit({ what: "saved", ids: this.savedIds });
+        this.emit({ type: "saved", ids: this.savedIds });
         this.savedIds = [];
       }
       return;
@@ -247,7 +248,7 @@ export class DraftBatch {
     } catch (error) {
       if (!this.find(next.id)) return;
       this.changeDraft(next.id, (draft) => ({ ...draft, state: "unsaved", saveRequested: false }));
-      this.emitOnce({ what: "save-failed", error });
+      this.emitOnce({ type: "save-failed", error });
     } finally {
       this.saving = false;
       void this.saveNext();
@@ -280,17 +281,17 @@ export class DraftBatch {
       window.addEventListener("beforeunload", warnBeforeUnload);
     if (before > 0 && drafts.length === 0)
       window.removeEventListener("beforeunload", warnBeforeUnload);
-    for (const notify of this.subscribers) notify();
+    for (const listener of this.changeListeners) listener();
   }
 
   private emitOnce(event: BatchEvent): void {
-    if (this.reported.has(event.what)) return;
-    this.reported.add(event.what);
+    if (this.reportedFailures.has(event.type)) return;
+    this.reportedFailures.add(event.type);
     this.emit(event);
   }
 
   private emit(event: BatchEvent): void {
-    for (const listener of this.listeners) listener(event);
+    for (const listener of this.eventListeners) listener(event);
   }
 }
 

@@ -7,16 +7,16 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A draft is a new work that is not stored yet. When the owner chooses many pictures at once, each accepted picture becomes a draft. (The
- * visibility "draft" is something else: a stored work that only the owner sees.)
+ * A draft is a new work that is not stored yet. When the owner chooses many pictures at once, each accepted picture becomes a draft. The
+ * visibility "draft" is something else: a stored work that only the owner sees.
  */
 export type Draft = {
-  /** The row to store gets this id, so that saving twice inserts only one row. */
+  /** The id that the stored work gets, so that saving twice inserts only one work. */
   id: string;
   file: File;
   /** Object URL of a thumbnail, or the URL of a rendition (the uploaded picture, resized). Null until there is one. */
   preview: string | null;
-  /** The usual order is waiting, uploading, uploaded, saving. When the row is saved, the draft is removed. */
+  /** The usual order is waiting, uploading, uploaded, saving. When the work is saved, the draft is removed. */
   state:
     /** The picture is not uploaded yet. */
     | "waiting"
@@ -25,7 +25,7 @@ export type Draft = {
     | "failed"
     /** The file is not accepted. */
     | "refused"
-    /** The picture is uploaded, and the row is not saved yet. */
+    /** The picture is uploaded, and the work is not saved yet. */
     | "uploaded"
     | "saving"
     /** Saving has failed. */
@@ -38,7 +38,7 @@ export type Draft = {
   url: string | null;
   /** Whether the owner has asked to save the draft. If so, the draft is saved as soon as its picture is uploaded. */
   saveRequested: boolean;
-  /** Whether a save was attempted. If so, the row may exist and refer to the file, even if no response has arrived. */
+  /** Whether a save was attempted. If so, a stored work may refer to the file, even if no response has arrived. */
   attempted: boolean;
   values: DraftValues;
 };
@@ -61,7 +61,7 @@ export function titleFrom(fileName: string): string {
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
 
-/** A draft for a chosen file, with a proposed title and this type. */
+/** Makes a draft for a chosen file, with a title made from the file name. `type` is the type of the work. */
 export function newDraft(id: string, file: File, type: ArtworkType): Draft {
   return {
     id,

@@ -3,8 +3,8 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
-// This file has the view of the list of works: search text, filters, order, layout and page. It reads the view from the URL and writes
-// it there, so that a reload and Back show the same list. A new filter needs an entry in FLAGS, a condition in api/list-products.ts,
+// The view of the list of works is its search text, filters, order, layout and page. The view is read from the URL and written to it, so
+// that a reload and Back show the same list. A new filter needs an entry in FLAGS, a condition in api/list-products.ts,
 // and a text with the key products.flag.<entry>.
 
 /** The choices of the filter Show. "one-language-title" finds works whose title exists in only one of the two languages. */

@@ -6,8 +6,8 @@ import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
 import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
-// This file stores the drafts of a batch (the new works that the owner makes from many pictures together) in the browser, so that
-// they survive a reload.
+// Stores the drafts of a batch (new works that the owner makes from many pictures together) in the browser, so that they survive a
+// reload.
 
 /**
  * What the browser stores of one draft (lib/drafts.ts). `name` is the name of the picture's file. The file is stored separately
@@ -17,17 +17,17 @@ type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { nam
 
 /**
  * Restores the drafts that the browser has stored, and from then on stores each change of the batch. Returns a function that stops
- * the storing, and deletes nothing. `baseName` is the name under which the first tab stores drafts. Each further tab uses a name made
- * from `baseName`, and locks it, so that two tabs do not write the same drafts.
+ * storing changes; the stored drafts stay. `baseName` is the name under which the first tab stores drafts. Each further tab uses a
+ * name made from `baseName`. A tab locks its name, so that two tabs do not write the same drafts.
  */
 export function persistBatch(batch: DraftBatch, baseName: string): () => void {
   let stopped = false;
   let stopStoring: (() => void) | undefined;
   void (async () => {
     // Takes the lock of stored drafts that no other tab has open. If there are no such drafts, takes the lock of an unused name.
-    const found = await lockSavedDraft(baseName);
-    const { name, release } = found ?? (await lockNewDraft(baseName));
-    const drafts = found ? await loadDrafts(name) : [];
+    const savedLock = await lockSavedDraft(baseName);
+    const { name, release } = savedLock ?? (await lockNewDraft(baseName));
+    const drafts = savedLock ? await loadDrafts(name) : [];
     if (stopped) {
       release();
       return;
@@ -36,7 +36,7 @@ export function persistBatch(batch: DraftBatch, baseName: string): () => void {
     const unsubscribe = storeChanges(
       batch,
       name,
-      new Set(drafts.filter(isUnsent).map(({ id }) => id)),
+      new Set(drafts.filter(needsStoredFile).map(({ id }) => id)),
     );
     stopStoring = () => {
       unsubscribe();
@@ -49,22 +49,22 @@ export function persistBatch(batch: DraftBatch, baseName: string): () => void {
   };
 }
 
-/** Whether the picture of a draft is not uploaded yet, so that its file must be stored. A missing file cannot be stored. */
-const isUnsent = ({ url, state }: Draft) => url === null && state !== "missing";
+/** Whether the browser must store the file of a draft: the file is neither uploaded nor missing. */
+const needsStoredFile = ({ url, state }: Draft) => url === null && state !== "missing";
 
 /** Stores the drafts and files of a batch on each change. `storedFileIds` has the ids of the drafts whose files are stored. */
 function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string>): () => void {
-  let lastText = "";
+  let lastWritten = "";
   const write = () => {
     const drafts = batch.getSnapshot();
-    const unsent = new Map(drafts.filter(isUnsent).map(({ id, file }) => [id, file]));
-    for (const [id, file] of unsent) {
+    const filesToStore = new Map(drafts.filter(needsStoredFile).map(({ id, file }) => [id, file]));
+    for (const [id, file] of filesToStore) {
       if (storedFileIds.has(id)) continue;
       storedFileIds.add(id);
       void saveFile(name, id, file);
     }
     for (const id of storedFileIds) {
-      if (unsent.has(id)) continue;
+      if (filesToStore.has(id)) continue;
       storedFileIds.delete(id);
       void deleteFile(name, id);
     }
@@ -73,8 +73,8 @@ function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string
     });
     // Often nothing has changed: the batch also notifies of the progress of uploads, which is not stored.
     const text = JSON.stringify(persisted);
-    if (text === lastText) return;
-    lastText = text;
+    if (text === lastWritten) return;
+    lastWritten = text;
     if (persisted.length > 0) saveDraft(name, persisted);
     else deleteDraft(name);
   };

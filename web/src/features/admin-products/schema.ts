@@ -9,8 +9,8 @@ import {
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { AltTexts, ArtworkType, Product } from "@/lib/types";
 
-// This file validates the form of a work (a row of products), and converts between the row, the form's values and the columns to
-// save. A new field needs an entry in `fields`, formValues and productPayload, and in `labels` of differences.ts.
+// Validates the form of a work (a row of products), and converts between the row, the form's values and the columns to save. A new field
+// needs an entry in `fields`, formValues and productPayload, and in `labels` of differences.ts.
 
 const fields = z.object({
   // The second argument of minLength is the error message, a text key.
@@ -39,7 +39,7 @@ const fields = z.object({
   publish_at: z.string(),
 });
 
-/** Validates the values of the form. The files of the work are not among them: they are in upload queues. */
+/** Validates the values of the form. The files of the work are not among these values: they are in upload queues. */
 export const productSchema = fields.check(
   z.refine(({ visibility, publish_at }) => visibility !== "scheduled" || canSchedule(publish_at), {
     path: ["publish_at"],
@@ -61,7 +61,7 @@ export type ProductPayload = Omit<
 
 /** The state of the form. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type ProductFormState = {
-  /** The base: the version of the row from which the changes are made. Null for a new work. */
+  /** The version of the row that the changes are based on. Null for a new work. */
   product: Product | null;
   /** The id that a new work gets, so that saving it again adds no second work. A draft has it, and a form without one chooses it. */
   newId?: string;
@@ -93,7 +93,7 @@ export function urlsOf(media: ProductMedia): string[] {
   );
 }
 
-/** The state in which the form of an existing work starts; with null, that of a new work, which begins with this type. */
+/** The initial state of the form of a work. For a new work, `product` is null, and `type` is the type chosen at first. */
 export function initialFormState(product: Product | null, type?: ArtworkType): ProductFormState {
   return {
     product,
@@ -105,7 +105,7 @@ export function initialFormState(product: Product | null, type?: ArtworkType): P
   };
 }
 
-/** The state in which the form of a duplicate of a work starts. The duplicate has another title and is not featured. */
+/** The initial state of the form of a duplicate of a work. The duplicate has another title and is not featured. */
 export function formStateOfCopy(product: Product, title: string, titlePt = ""): ProductFormState {
   const media = mediaOf(product);
   return {
@@ -116,7 +116,7 @@ export function formStateOfCopy(product: Product, title: string, titlePt = ""): 
   };
 }
 
-/** The form values of a work, or of a new one of this type for null. */
+/** The form values of a work. For a new work, `product` is null, and `type` is its type. */
 export function formValues(
   product: Product | null,
   type: ArtworkType = ARTWORK_TYPES[0]!,

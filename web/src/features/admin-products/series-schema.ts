@@ -4,7 +4,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-// This file is for the form of a series (works that the owner shows together). It has three parts:
+// The data of the form of a series (works that the owner shows together):
 //  - slugs (the names of series in URLs), which are made from titles
 //  - the validation of the form
 //  - the conversion between rows and form values, and the differences of two versions for the history
@@ -28,7 +28,7 @@ export function slugOf(title: string): string {
 /** Returns the slug. If another series has it, appends the lowest number that makes it unique, as in "azulejos-2". */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
-  // Shortened to make room for the hyphen and up to three digits. The cut can end with a hyphen.
+  // Truncated to make room for the hyphen and up to three digits. The truncated slug can end with a hyphen.
   const stem = slug.slice(0, SLUG_MAX - 4).replace(/-$/, "");
   for (let n = 2; ; n++) {
     const numbered = `${stem}-${n}`;
@@ -63,7 +63,7 @@ export type SeriesPayload = Pick<
 
 /** The state of the form. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type SeriesFormState = {
-  /** The base: the version of the row from which the changes are made. Null for a new series. */
+  /** The version of the row that the changes are based on. Null for a new series. */
   series: Series | null;
   /** The id that a new series gets, so that saving it again adds no second one. A draft has it, and a form without one chooses it. */
   newId?: string;

@@ -3,8 +3,8 @@ import { seriesDifferences } from "@/features/admin-products/series-schema";
 import type { Translate } from "@/lib/i18n";
 import type { Revision, Series, SeriesWork } from "@/lib/types";
 
-// This file makes the versions that the history of a series (works that the owner shows together) shows. A version is the series with
-// its works, as they were at one time. Versions are made from revisions. A revision is a stored row as it was before one change.
+// Makes the versions in the history of a series (works that the owner shows together) from revisions. A version is the series with its
+// works, as they were at one time. A revision is what the database stores before one change: the row of the series, or its pairs.
 
 /** A pair, as revisions store it. A pair is a row of series_works: one work in one series. */
 export type RevisionPair = Pick<
@@ -15,12 +15,12 @@ export type RevisionPair = Pick<
 /** A series with its works in their order. */
 export type SeriesVersion = { series: Series; pairs: readonly RevisionPair[] };
 
-/** What one revision of a series stores: either the row of the series, or its pairs, as they were before a change. */
+/** What one revision of a series stores: either the row of the series, or its pairs. */
 export type SeriesBefore = Series | { pairs: RevisionPair[] };
 
 /**
- * Makes versions from the revisions of a series, which are sorted newest first. Each revision lacks either the row or the pairs. Its
- * version takes them from the next newer version. `current` is the newest version.
+ * Makes versions from the revisions of a series. Both are sorted newest first. A revision has either the row or the pairs. Its version
+ * takes the other part from the next newer version. `current` is the newest version.
  */
 export function seriesVersions(
   revisions: readonly Revision<SeriesBefore>[],

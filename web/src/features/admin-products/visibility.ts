@@ -2,7 +2,7 @@ import { SERVER_TIME } from "@/lib/editing/update-if-unchanged";
 import { inputTime } from "@/lib/owner-dates";
 import type { Product } from "@/lib/types";
 
-// This file converts between the visibility of a work (a row of products) as the owner chooses it and the column published_at.
+// Converts between the visibility of a work (a row of products) as the owner chooses it, and the column published_at.
 
 /** Who sees a work: everyone (published), everyone from a given time on (scheduled), or only the owner (draft). */
 export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
@@ -32,8 +32,8 @@ export function visibilityValues(product: Product | null): VisibilityValues {
 }
 
 /**
- * The `published_at` to save. If the owner has not changed the visibility, it is the value of `product`. A new work has no value, so
- * for a published one it is undefined, and the server stores the current time.
+ * The `published_at` to save. If the owner has not changed the visibility, this is the value that `product` has. For a new work that is
+ * published it is undefined, and the server stores the current time.
  */
 export function publishedAt(
   { visibility, publish_at }: VisibilityValues,

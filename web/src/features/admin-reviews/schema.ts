@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Review } from "@/lib/types";
 
-// This file validates the form of a review (what a client said), and converts between the row, the form's values and the columns
-// to save.
+// Validates the form of a review (what a client said), and converts between the row, the form's values and the columns to save.
 
 /** Validates the form. There are no error messages, because the button that saves is disabled while the form is invalid. */
 export const reviewSchema = z.object({
@@ -24,7 +23,7 @@ export type ReviewPayload = Pick<
 
 /** The state of the form of a review. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type ReviewFormState = {
-  /** The base: the version of the row from which the changes are made. Null for a new review. */
+  /** The version of the row that the changes are based on. Null for a new review. */
   review: Review | null;
   /** The id that a new review gets, so that saving it again adds no second one. A draft has it, and a form without one chooses it. */
   newId?: string;

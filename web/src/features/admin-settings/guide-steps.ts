@@ -2,8 +2,8 @@ import type { Language, SiteTextKey } from "@/lib/boot";
 import type { TextKey } from "@/lib/texts";
 import type { SettingsResponse } from "@/lib/types";
 
-// This file has the steps of the first-run guide, and computes how far each step is. In the guide, the owner of a new site replaces
-// the seed (the texts and settings that a new site starts with).
+// The steps of the first-run guide, and the state of each step. In the guide, the owner of a new site replaces the seed (the texts and
+// settings that a new site starts with).
 
 /** The steps in order. Each step is a page of the guide with some of the settings. */
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
@@ -51,7 +51,7 @@ const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
 export type StepState =
   /** At least one of the step's settings still has the value that a new site starts with. */
   | "seed"
-  /** The owner has removed that value and set no other one. */
+  /** The owner has removed the initial value and set no other value. */
   | "empty"
   /** The owner has set a value. */
   | "own";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { changesOf } from "@/features/admin-settings/changes";
 import {
-  pastDifferences,
-  shorterRetention,
-  withPast,
+  settingDifferences,
+  shorterRetentionMonths,
+  withEarlierSetting,
 } from "@/features/admin-settings/past-settings";
 import { noCommissions } from "@/features/admin-settings/schema";
 import type { SiteSettings } from "@/lib/types";
@@ -22,7 +22,7 @@ const t = (key: string, vars: Record<string, string | number> = {}) =>
 
 it("A-history-back: fields that earlier settings lack become empty", () => {
   const { facebook: _, email: __, ...site } = testBoot.site;
-  const past = withPast(now, { key: "site", value: { ...site, name: "Before" } });
+  const past = withEarlierSetting(now, { key: "site", value: { ...site, name: "Before" } });
   expect(past.site).toMatchObject({ name: "Before", facebook: "", email: "", portrait: "" });
   expect(past.site.instagram).toBe(testBoot.site.instagram);
   expect(past.site.privacy).toMatchObject({ use: "", rights: "" });
@@ -30,14 +30,19 @@ it("A-history-back: fields that earlier settings lack become empty", () => {
 });
 
 it("A-history-back: the other settings are restored one by one, and unknown ones change nothing", () => {
-  expect(withPast(now, { key: "notice.email", value: [] })).toEqual({ ...now, noticeEmail: [] });
-  expect(withPast(now, { key: "thanks.enabled", value: false }).thanksEnabled).toBe(false);
-  expect(withPast(now, { key: "guide", value: "done" })).toEqual(now);
+  expect(withEarlierSetting(now, { key: "notice.email", value: [] })).toEqual({
+    ...now,
+    noticeEmail: [],
+  });
+  expect(withEarlierSetting(now, { key: "thanks.enabled", value: false }).thanksEnabled).toBe(
+    false,
+  );
+  expect(withEarlierSetting(now, { key: "guide", value: "done" })).toEqual(now);
 });
 
 it("A-history-back: lists the differences, also between two portraits", () => {
   const site = { ...now.site, name: "Before", portrait: "/old.jpg" };
-  expect(pastDifferences(now, { key: "site", value: site }, t)).toEqual([
+  expect(settingDifferences(now, { key: "site", value: site }, t)).toEqual([
     {
       label: "settings.portrait",
       before: "history.other conflict.anImage",
@@ -45,14 +50,14 @@ it("A-history-back: lists the differences, also between two portraits", () => {
     },
     { label: "settings.name", before: "Before", now: "Alvor" },
   ]);
-  expect(pastDifferences(now, { key: "notice.language", value: "pt" }, t)).toEqual([
+  expect(settingDifferences(now, { key: "notice.language", value: "pt" }, t)).toEqual([
     {
       label: "settings.noticeLanguage",
       before: "settings.language.pt",
       now: "settings.noticeLanguageOwn",
     },
   ]);
-  expect(pastDifferences(now, { key: "site", value: now.site }, t)).toEqual([]);
+  expect(settingDifferences(now, { key: "site", value: now.site }, t)).toEqual([]);
 });
 
 it("A-history-back: settings from before commissions remove them, and the list of differences contains their texts", () => {
@@ -68,11 +73,11 @@ it("A-history-back: settings from before commissions remove them, and the list o
       },
     },
   };
-  expect(withPast(differences, { key: "site", value: now.site }).site).toMatchObject({
+  expect(withEarlierSetting(differences, { key: "site", value: now.site }).site).toMatchObject({
     commissions: noCommissions(),
     responseTime: "",
   });
-  expect(pastDifferences(differences, { key: "site", value: now.site }, t)).toEqual([
+  expect(settingDifferences(differences, { key: "site", value: now.site }, t)).toEqual([
     {
       label: "settings.responseTime",
       before: "settings.responseWritten",
@@ -100,16 +105,16 @@ it("A-history-back: how long messages are kept and the number of slots are liste
       commissions: { state: "" as const, texts: noCommissions().texts, slots: 3 },
     },
   };
-  const back = withPast(limited, { key: "site", value: now.site });
+  const back = withEarlierSetting(limited, { key: "site", value: now.site });
   expect(changesOf(limited, back)).toEqual({
     site: { messageMonths: 0, commissions: { slots: 0 } },
   });
   const [forever, months] = ["settings.messageMonthsForever", "settings.messageMonthsOption 12"];
-  expect(pastDifferences(limited, { key: "site", value: now.site }, t)).toEqual([
+  expect(settingDifferences(limited, { key: "site", value: now.site }, t)).toEqual([
     { label: "settings.commissionSlots", before: "", now: "3" },
     { label: "settings.messageMonths", before: forever, now: months },
   ]);
-  expect(pastDifferences(now, { key: "site", value: limited.site }, t)).toEqual([
+  expect(settingDifferences(now, { key: "site", value: limited.site }, t)).toEqual([
     { label: "settings.commissionSlots", before: "3", now: "" },
     { label: "settings.messageMonths", before: months, now: forever },
   ]);
@@ -121,7 +126,8 @@ it("A-history-back: a text about commissions that did not exist yet becomes empt
   const value = { ...now.site, commissions: { state: "open", texts: { en: before, pt } } };
   const texts = { en: { ...en, terms: "Half in advance." }, pt };
   const site = { ...now.site, commissions: { state: "open" as const, texts } };
-  expect(withPast({ ...now, site }, { key: "site", value }).site.commissions?.texts.en).toEqual(en);
+  const { commissions } = withEarlierSetting({ ...now, site }, { key: "site", value }).site;
+  expect(commissions?.texts.en).toEqual(en);
 });
 
 it.each([
@@ -135,6 +141,6 @@ it.each([
   "A-set-retention: from %i to %i months the retention is shortened to %i",
   (before, after, shorter) => {
     const keptFor = (messageMonths: number) => ({ ...now, site: { ...now.site, messageMonths } });
-    expect(shorterRetention(keptFor(before), keptFor(after))).toBe(shorter);
+    expect(shorterRetentionMonths(keptFor(before), keptFor(after))).toBe(shorter);
   },
 );

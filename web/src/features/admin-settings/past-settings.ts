@@ -13,8 +13,8 @@ import type { Translate } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { SiteSettings } from "@/lib/types";
 
-// This file serves the history of the settings: it compares an earlier setting with the current ones, and makes the settings to save
-// when the owner brings the earlier one back.
+// For the history of the settings: compares an earlier setting with the current settings, and makes the settings to save when the owner
+// restores the earlier setting.
 
 /** A setting as its row stores it: `key` is the row's id, and `value` has the type of one field of the settings. */
 export type StoredSetting = { key: string; value: unknown };
@@ -29,10 +29,13 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 };
 
 /**
- * Returns the current settings with one setting as it was stored earlier. The stored value lacks the fields that were empty. They
- * become "", 0 or false in the result, because a save does not change missing fields.
+ * Returns the current settings with one setting as it was stored earlier. The stored value lacks the fields that were empty. In the
+ * result these fields are "", 0 or false, because a save does not change missing fields.
  */
-export function withPast(current: SiteSettings, { key, value }: StoredSetting): SiteSettings {
+export function withEarlierSetting(
+  current: SiteSettings,
+  { key, value }: StoredSetting,
+): SiteSettings {
   const field = FIELDS[key];
   if (field === undefined) return current; // not a setting of the form, such as the state of the guide
   if (field !== "site") return { ...current, [field]: value };
@@ -66,10 +69,10 @@ export function withPast(current: SiteSettings, { key, value }: StoredSetting): 
 }
 
 /**
- * The number of months for which messages are kept in `next`, if that is shorter than in `now`; else 0. Saving `next` may then delete
- * older messages.
+ * The number of months for which `next` keeps messages, if this is fewer than the `now` settings keep them; else 0. If it is not 0,
+ * saving `next` may delete older messages.
  */
-export function shorterRetention(now: SiteSettings, next: SiteSettings): number {
+export function shorterRetentionMonths(now: SiteSettings, next: SiteSettings): number {
   const before = now.site.messageMonths || Infinity; // 0 months is no limit
   const months = next.site.messageMonths || Infinity;
   return months < before ? months : 0;
@@ -137,13 +140,13 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
   ];
 }
 
-/** The settings in which an earlier one (`stored`) differs from the current ones, with texts of both values. */
-export function pastDifferences(
+/** The fields in which an earlier setting (`stored`) differs from the current settings, with both values as texts. */
+export function settingDifferences(
   now: SiteSettings,
   stored: StoredSetting,
   t: Translate,
 ): HistoryDifference[] {
-  const past = withPast(now, stored);
+  const past = withEarlierSetting(now, stored);
   const current = labelledTexts(now, t);
   const differences = labelledTexts(past, t)
     .map(([label, before], n) => ({ label, before, now: current[n]![1] }))

@@ -7,15 +7,15 @@ import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { TextKey } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
-// This file validates the form of the site's settings by the same rules as the server (internal/settings/validate.go), and converts
-// between form values and settings. Error messages are text keys.
+// Validates the form of the site's settings by the same rules as the server (internal/settings/validate.go), and converts between form
+// values and settings. Error messages are text keys.
 
 // Without `jitless` zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
 /** The options of a check whose error message is this text key. */
 const withError = (error: TextKey) => ({ error });
-// A check that limits the length of a text. The length is the number of code points, as on the server.
+/** A check that limits the length of a text. As on the server, the length is the number of code points. */
 const maxLength = (limit: number) =>
   z.refine<string>((value) => Array.from(value).length <= limit, withError("settings.error.long"));
 const lineSchema = z.string().check(z.trim(), maxLength(200));

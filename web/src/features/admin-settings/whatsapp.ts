@@ -7,8 +7,8 @@ import {
 } from "libphonenumber-js/min";
 import type { Language } from "@/lib/boot";
 
-// This file parses and formats the WhatsApp number in the settings form, and matches it with the country that is chosen beside it.
-// A country is an ISO 3166 code such as PT, or "" if no country is chosen.
+// Parses and formats the WhatsApp number in the settings form, and matches the number with the country that is chosen beside it. A
+// country is an ISO 3166 code such as PT, or "" if no country is chosen.
 
 /** A country with its ISO 3166 code, its name in the language of the page, and its calling code. */
 export type Country = { code: CountryCode; name: string; callingCode: string };
@@ -58,8 +58,8 @@ export function formatNumber(value: string, country: string): string {
 }
 
 /**
- * Returns the country to which the calling code of a number or wa.me URL belongs. Some countries share a code. If `chosen` is one of
- * them, returns `chosen`. Returns undefined for an incomplete number.
+ * Returns the country to which the calling code of a number or wa.me URL belongs. Some countries share a calling code. If `chosen` is
+ * one of these countries, returns `chosen`. Returns undefined for an incomplete number.
  */
 export function countryOfNumber(value: string, chosen: string): CountryCode | undefined {
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(value.trim())?.[1];

@@ -8,11 +8,11 @@ import { answerRequests, type SeenRequest } from "@/test/answer-requests";
 import { testBoot } from "@/test/render";
 
 const backend = publicBackend(testBoot);
-const cache = makeQueryClient();
+const queryClient = makeQueryClient();
 let requests: SeenRequest[];
 
 // The document has one listener, as on the site.
-beforeAll(() => prefetchGallery(cache, backend));
+beforeAll(() => prefetchGallery(queryClient, backend));
 
 beforeEach(() => {
   requests = []; // the requests for works
@@ -22,8 +22,8 @@ beforeEach(() => {
   });
 });
 afterEach(async () => {
-  await cache.cancelQueries();
-  cache.clear();
+  await queryClient.cancelQueries();
+  queryClient.clear();
 });
 
 function addLink(href: string): HTMLElement {
@@ -41,21 +41,21 @@ test.each([
   const on = addLink("/gallery/mural?lang=pt");
   approach(on);
   approach(on);
-  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
   approach(on);
   expect(requestedTypes()).toEqual(["eq.mural"]);
   expect(requests[0]!.headers.get("Range")).toBe("0-47");
-  await cache.ensureQueryData(artworksPageQuery(backend, "mural", 0));
+  await queryClient.ensureQueryData(artworksPageQuery(backend, "mural", 0));
   expect(requests).toHaveLength(1);
 });
 
 test("P-near-once: prefetches all works for each link to them, once while they are fresh", async () => {
   for (const path of ["/gallery", "/gallery/all", "/gallery/sculpture"]) {
     fireEvent.pointerOver(addLink(path));
-    await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+    await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
   }
   expect(requestedTypes()).toEqual(["not.in.(oil,acrylic)"]);
-  await cache.invalidateQueries({ queryKey: ["products"] });
+  await queryClient.invalidateQueries({ queryKey: ["products"] });
   fireEvent.pointerOver(addLink("/gallery"));
   await vi.waitFor(() => expect(requests).toHaveLength(2));
 });
@@ -69,14 +69,14 @@ test.each([
   "https://elsewhere.example/gallery/mural",
 ])("P-near-once: prefetches nothing for %s", (href) => {
   fireEvent.pointerOver(addLink(href));
-  expect(cache.isFetching()).toBe(0);
+  expect(queryClient.isFetching()).toBe(0);
 });
 
 test("P-near-once: prefetches nothing with the Save-Data setting", () => {
   vi.stubGlobal("navigator", { connection: { saveData: true } });
   fireEvent.pointerOver(addLink("/gallery/mural"));
-  expect(cache.isFetching()).toBe(0);
+  expect(queryClient.isFetching()).toBe(0);
   vi.stubGlobal("navigator", { connection: { saveData: false } });
   fireEvent.pointerOver(addLink("/gallery/mural"));
-  expect(cache.isFetching()).toBe(2); // the works and the series
+  expect(queryClient.isFetching()).toBe(2); // the works and the series
 });

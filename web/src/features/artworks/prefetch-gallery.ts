@@ -12,7 +12,7 @@ type NetworkInformation = { connection?: { saveData?: boolean } };
  * Listens on the document and fetches the first page of a filter when a link to the filter is hovered, touched or focused. A page
  * that is fresh in the cache is not fetched again. Nothing is prefetched for visitors whose browser saves data.
  */
-export function prefetchGallery(cache: QueryClient, backend: PublicBackend): void {
+export function prefetchGallery(queryClient: QueryClient, backend: PublicBackend): void {
   const prefetch = (element: EventTarget | null) => {
     const link = element instanceof Element && element.closest<HTMLAnchorElement>("a[href]");
     // A link with ?art= opens a work on the current page and needs no fetch. A link with ?series= leads to the works of a series.
@@ -20,8 +20,8 @@ export function prefetchGallery(cache: QueryClient, backend: PublicBackend): voi
     const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
     if (!to || (navigator as NetworkInformation).connection?.saveData) return;
     const filter = parseFilter(to.params.type, backend.boot.site.gallery.types);
-    void cache.prefetchQuery(artworksPageQuery(backend, filter, 0));
-    void cache.prefetchQuery(seriesListQuery(backend, filter));
+    void queryClient.prefetchQuery(artworksPageQuery(backend, filter, 0));
+    void queryClient.prefetchQuery(seriesListQuery(backend, filter));
   };
   for (const event of ["pointerover", "focusin", "touchstart"])
     document.addEventListener(event, ({ target }) => prefetch(target), { passive: true });

@@ -7,7 +7,7 @@ import type { ContactValues } from "@/features/contact/schema";
 export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
 
 /** The values that were read most recently from the form of the server's HTML. */
-let latest = emptyValues;
+let latestValues = emptyValues;
 
 /**
  * Returns the values that were typed into the server's form before the first render, and records further input from then on. The
@@ -23,26 +23,26 @@ export function useInputBeforeHydration(): ContactValues {
 }
 
 /**
- * Restores what the visitor types between the first render of the form and its hydration. Hydration resets the fields to `before`,
- * the values of the first render. This hook calls `change` with the recorded value of each field that differs. Forms that mount
+ * Restores what the visitor types between the first render of the form and its hydration. Hydration resets the fields to `initialValues`,
+ * the values of the first render. This hook calls `setField` with the recorded value of each field that differs. Forms that mount
  * later start empty.
  */
 export function useInputDuringHydration(
-  before: ContactValues,
-  change: (name: keyof ContactValues, text: string) => void,
+  initialValues: ContactValues,
+  setField: (name: keyof ContactValues, text: string) => void,
 ): void {
   const hydrated = useRef(false);
   useLayoutEffect(() => {
     if (hydrated.current) return;
     hydrated.current = true;
-    for (const name of Object.keys(latest) as (keyof ContactValues)[])
-      if (latest[name] !== before[name]) change(name, latest[name]);
-    latest = emptyValues;
+    for (const name of Object.keys(latestValues) as (keyof ContactValues)[])
+      if (latestValues[name] !== initialValues[name]) setField(name, latestValues[name]);
+    latestValues = emptyValues;
     document.removeEventListener("input", readServerForm, true);
   });
 }
 
-/** Reads the fields of the server's form into `latest` and returns `latest`, which stays as it is if that form does not exist. */
+/** Reads the fields of the server's form into `latestValues` and returns them. Without that form `latestValues` does not change. */
 function readServerForm(): ContactValues {
   const serverForm =
     typeof document === "undefined"
@@ -54,12 +54,12 @@ function readServerForm(): ContactValues {
       const value = fields.get(name);
       return typeof value === "string" ? value : "";
     };
-    latest = {
+    latestValues = {
       name: text("name"),
       email: text("email"),
       message: text("message"),
       reason: text("reason"),
     };
   }
-  return latest;
+  return latestValues;
 }

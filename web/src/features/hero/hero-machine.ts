@@ -40,7 +40,7 @@ export type HeroState = {
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
   dwellSince: number | null;
-  /** The number of the dwell time: each selected slide has a new one. A resumed dwell time keeps its number. */
+  /** A serial number of the dwell time. Each selected slide gets a new number. A resumed dwell time keeps its number. */
   dwell: number;
   /**
    * The video of the slide:

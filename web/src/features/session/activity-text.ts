@@ -5,8 +5,8 @@ import { deviceText } from "@/features/session/device-text";
 import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
-// Describes an entry of the activity log (who did what on the site, and when) for the account page. whatText and whoText return the
-// texts of the entry, entryPath returns the path to which the entry links. A new action needs a line in ACTION_KEYS.
+// Describes an entry of the activity log (who did what on the site, and when) for the account page. actionText and actorText return the
+// texts of the entry. entryPath returns the path to which the entry links. A new action needs a line in ACTION_KEYS.
 
 /**
  * The text key of an entry, by "kind action", or by "kind action word" if the action alone does not say enough. The word is the
@@ -77,7 +77,7 @@ const ACTION_KEYS: Record<string, TextKey> = {
 };
 
 /** The text keys of settings, by the keys of their rows in site_settings. */
-const SETTINGS: Record<string, TextKey> = {
+const SETTING_KEYS: Record<string, TextKey> = {
   site: "activity.settings.site",
   "notice.email": "activity.settings.email",
   "notice.webhook": "activity.settings.webhook",
@@ -85,8 +85,8 @@ const SETTINGS: Record<string, TextKey> = {
   "thanks.enabled": "activity.settings.thanks",
 };
 
-/** The text keys of who acted, if not an account. */
-const WHO: Record<Exclude<ActivityEntry["by"], "account">, TextKey> = {
+/** The text keys of the actors that are no accounts. */
+const ACTOR_KEYS: Record<Exclude<ActivityEntry["by"], "account">, TextKey> = {
   deleted: "activity.by.deleted",
   key: "activity.by.key",
   command: "activity.by.command",
@@ -96,26 +96,26 @@ const WHO: Record<Exclude<ActivityEntry["by"], "account">, TextKey> = {
 };
 
 /** What an entry is about, such as "Changed the work Onda". An action that this page does not know is shown as it is. */
-export function whatText(t: Translate, entry: ActivityEntry, language: Language): string {
+export function actionText(t: Translate, entry: ActivityEntry, language: Language): string {
   const { kind, action, table, title, series, number = 0 } = entry;
   if (table === "contact_submissions")
     return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
   const thirdWord = kind === "change" ? table : title;
   const key = ACTION_KEYS[`${kind} ${action} ${thirdWord}`] ?? ACTION_KEYS[`${kind} ${action}`];
   if (!key) return action;
-  const setting = table === "site_settings" && SETTINGS[title ?? ""];
+  const setting = table === "site_settings" && SETTING_KEYS[title ?? ""];
   const restoredTime = action === "site-restore" && title && dateTime(title, language);
   const name = setting ? t(setting) : restoredTime || title || t("activity.untitled");
   return t(key, { name, n: number, series: series?.title ?? "" });
 }
 
-/** Who did it and from where: the parts of the second line. */
-export function whoText(t: Translate, entry: ActivityEntry): string {
+/** Who acted, and from where, such as the account, the device and the IP address. */
+export function actorText(t: Translate, entry: ActivityEntry): string {
   const { kind, by, account, subject, device, ip, method } = entry;
   const name = account || t("activity.by.account");
   const who =
     by !== "account"
-      ? t(WHO[by])
+      ? t(ACTOR_KEYS[by])
       : kind === "refused"
         ? t("activity.by.claimed", { account: name })
         : name;
@@ -130,14 +130,14 @@ export function whoText(t: Translate, entry: ActivityEntry): string {
     .join(" · ");
 }
 
-/** The pages of the tables whose rows have no page of their own. */
-const PAGES: Record<string, string> = {
+/** The paths of the pages that list the rows of a table. */
+const TABLE_PATHS: Record<string, string> = {
   reviews: "/admin/reviews",
   cover_images: "/admin/cover-images",
   series: "/admin/series",
 };
 
-/** The page of what was changed, if it still exists. */
+/** The path of the page with what was changed; undefined if that no longer exists. */
 export function entryPath({
   kind,
   table = "",
@@ -151,5 +151,5 @@ export function entryPath({
   if (!row_id) return undefined;
   return table === "products"
     ? `/admin/products?${new URLSearchParams({ q: title ?? "" }).toString()}`
-    : PAGES[table];
+    : TABLE_PATHS[table];
 }

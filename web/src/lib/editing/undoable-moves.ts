@@ -13,36 +13,36 @@ type OrderedList = {
   readOrder(): Promise<string[]>;
   /** Stores a move. */
   save(args: MoveArgs): Promise<void>;
-  /** Is called after each move and each undo, after failures too. */
+  /** Called after each move and each undo, even if it has failed. */
   refetch(): Promise<unknown>;
 };
 
 /** Returns a function that makes a move in a list and resolves with a function that undoes it. */
 export function undoableMoves({ loadedOrder, readOrder, save, refetch }: OrderedList) {
-  // The order after the last change, while the loaded order may not have this change yet.
-  let latest: readonly string[] | undefined;
-  // The end of the last change. The next change waits for it, so that it begins with the order that has the last one.
-  let lastEnd: Promise<unknown> = Promise.resolve();
+  // The order after the last change. Undefined once the rows are loaded again, because the loaded order is then up to date.
+  let latestOrder: readonly string[] | undefined;
+  // Settles when the last change has ended. The next change waits for this, so that it starts from the resulting order.
+  let lastChange: Promise<unknown> = Promise.resolve();
 
-  /** Makes a change after the earlier ones, and then refetches. */
+  /** Makes a change after all earlier changes, and then refetches. */
   async function run<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = lastEnd.then(change);
+    const result = lastChange.then(change);
     const end = result.catch(() => undefined);
-    lastEnd = end;
+    lastChange = end;
     try {
       return await result;
     } finally {
       await refetch();
-      if (lastEnd === end) latest = undefined;
+      if (lastChange === end) latestOrder = undefined;
     }
   }
 
   async function makeMove(args: MoveArgs): Promise<OrderChange> {
     // A move must not wait for a request if the order is known: if the page is closed meanwhile, the move is lost.
-    const before = latest ?? loadedOrder() ?? (await readOrder());
+    const before = latestOrder ?? loadedOrder() ?? (await readOrder());
     await save(args);
     const after = orderAfter(before, args);
-    latest = after;
+    latestOrder = after;
     return { before, after };
   }
 
@@ -56,7 +56,7 @@ export function undoableMoves({ loadedOrder, readOrder, save, refetch }: Ordered
     for (const move of movesBack([...added, ...earlier], ids)) {
       await save(move);
       order = orderAfter(order, move);
-      latest = order;
+      latestOrder = order;
     }
   }
 

@@ -2,8 +2,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import type { Tables } from "@/lib/types";
 
 /** The tables whose rows the owner edits in forms. */
-type Editable = "products" | "reviews" | "cover_images" | "series";
-type Row<Name extends Editable> = Tables[Name]["Row"];
+type EditableTable = "products" | "reviews" | "cover_images" | "series";
+type Row<Name extends EditableTable> = Tables[Name]["Row"];
 
 // Saves the changes of a form only if nobody else has changed the same fields since the form was loaded.
 
@@ -15,7 +15,7 @@ export class ConflictError<T> extends Error {
 }
 
 /** The maximum number of attempts of an update. An attempt fails if somebody else has changed another field of the row. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** The server replaces this value of a time by its current time, so that the clock of the owner's device does not matter. */
 export const SERVER_TIME = "now";
@@ -45,8 +45,9 @@ export function changedFields<T extends object>(
 }
 
 /**
- * Returns the fields of `change` whose values the stored row does not have. The row has the value SERVER_TIME of a field if the
- * field's time is not later than updated_at: when the row was written, that time had come, which is what SERVER_TIME asks for.
+ * Returns the fields of `change` whose values the stored row does not have. A field that `change` sets to SERVER_TIME counts as
+ * stored if the row's time in that field is not later than updated_at. That time had come when the row was written, which is what
+ * SERVER_TIME asks for.
  */
 export function unstoredFields<T extends object & { updated_at?: string | null }>(
   stored: T,
@@ -72,7 +73,7 @@ export function unstoredFields<T extends object & { updated_at?: string | null }
  * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.
  * Errors of the server are thrown too, for example if the row was deleted.
  */
-export async function updateIfUnchanged<Name extends Editable>(
+export async function updateIfUnchanged<Name extends EditableTable>(
   backend: OwnerBackend,
   table: Name,
   base: Row<Name>,
@@ -94,7 +95,7 @@ export async function updateIfUnchanged<Name extends Editable>(
     if (current.error) throw current.error;
     const newer = current.data as unknown as Row<Name>;
     const conflicts = changedFields(newer, base, unstoredFields(newer, change));
-    if (attempt === ATTEMPTS || conflicts.length > 0) {
+    if (attempt === MAX_ATTEMPTS || conflicts.length > 0) {
       throw new ConflictError(newer);
     }
     updatedAt = newer.updated_at ?? null;

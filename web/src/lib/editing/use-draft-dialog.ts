@@ -22,7 +22,7 @@ export type DraftDialogProps<Start> = {
   hasDraft(): boolean;
   onClose(): void;
   /** When the restored draft was saved; null if the form does not show a restored draft. */
-  restored: Date | null;
+  draftSavedAt: Date | null;
 };
 
 /** The props of the form in the dialog. `onCancel` closes the dialog, after a question if something is unsaved. */
@@ -31,13 +31,13 @@ export type DraftFormProps<Start> = Pick<
   "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
 > & { onCancel(): void; onSaved(): void };
 
-/** The state of the dialog. `round` is how often the dialog was opened. DraftDialogProps explains the other fields. */
+/** The state of the dialog. `round` counts how often the dialog was opened. DraftDialogProps explains the other fields. */
 type DialogState<Start> = {
   start: Start;
   draft: string;
   open: boolean;
   round: number;
-  restored: Date | null;
+  draftSavedAt: Date | null;
 };
 
 /**
@@ -57,12 +57,12 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   // True while the dialog fades out. The form still reports changes then, but these changes must not be saved.
   const isClosing = useRef(false);
   const heldLock = useRef<DraftLock>(null);
-  const unmounted = useRef(false);
+  const isUnmounted = useRef(false);
 
   // Restores a saved draft that no other tab has open, and releases its lock at unmount.
   useEffect(() => {
     if (!hasLocks()) return;
-    unmounted.current = false;
+    isUnmounted.current = false;
     let isCancelled = false;
     void lockSavedDraft(name).then((lock) => {
       if (!lock) return;
@@ -74,7 +74,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
       setShown((now) => withDraft(now, lock.name));
     });
     return () => {
-      isCancelled = unmounted.current = true;
+      isCancelled = isUnmounted.current = true;
       heldLock.current?.release();
       heldLock.current = null;
     };
@@ -84,14 +84,20 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
     (start: Start) => {
       isClosing.current = false;
       const begin = (draft: string) =>
-        setShown(({ round }) => ({ start, draft, open: true, round: round + 1, restored: null }));
+        setShown(({ round }) => ({
+          start,
+          draft,
+          open: true,
+          round: round + 1,
+          draftSavedAt: null,
+        }));
       if (heldLock.current) {
         // The new state replaces the draft that the dialog has shown so far.
         void deleteFiles(heldLock.current.name);
         begin(heldLock.current.name);
       } else if (hasLocks()) {
         void lockNewDraft(name).then((lock) => {
-          if (heldLock.current || unmounted.current) {
+          if (heldLock.current || isUnmounted.current) {
             lock.release();
             return;
           }
@@ -123,7 +129,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
 
   const hasDraft = useCallback(() => loadDraft(draft) !== undefined, [draft]);
 
-  const { round, restored, start } = shown;
+  const { round, draftSavedAt, start } = shown;
   return {
     open,
     /** The key of the dialog. */
@@ -132,7 +138,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
       start,
       draft,
       open: shown.open,
-      restored,
+      draftSavedAt,
       onChanged: reportChange,
       onLoadNewer: open,
       hasDraft,
@@ -146,7 +152,7 @@ const closed = <Start>(draft: string, start: Start): DialogState<Start> => ({
   draft,
   open: false,
   round: 0,
-  restored: null,
+  draftSavedAt: null,
 });
 
 /** Opens the dialog with the saved draft, if there is one. */
@@ -154,7 +160,7 @@ function withDraft<Start>(now: DialogState<Start>, draft: string): DialogState<S
   const start = loadDraft(draft) as Start | undefined;
   if (start === undefined) return now;
   const { round } = now;
-  return { start, draft, open: true, round: round + 1, restored: draftTime(draft) ?? null };
+  return { start, draft, open: true, round: round + 1, draftSavedAt: draftTime(draft) ?? null };
 }
 
 /** Asks before a dialog with a draft is closed with unsaved changes. `discardDialog` has the props of a DiscardDialog. */

@@ -27,35 +27,36 @@ export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
   const [blocked, setBlocked] = useState<{ proceed: Proceed } | null>(null);
   // Whether the owner has confirmed leaving.
-  const confirmed = useRef(false);
+  const isConfirmed = useRef(false);
 
   // Blocks links and history moves through the router, and the closing of the tab through the browser.
   useEffect(() => {
     if (!active) return;
-    confirmed.current = false;
+    isConfirmed.current = false;
     const askFirst = (proceed: Proceed) => {
-      if (confirmed.current) proceed();
+      if (isConfirmed.current) proceed();
       else setBlocked({ proceed });
     };
-    const release = guardPushes(navigator, askFirst);
+    const restoreRouter = guardPushes(navigator, askFirst);
 
     const { pathname } = window.location;
     // The index of the history entry. The router stores it in the entry's state.
     const readIndex = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
     const formIndex = readIndex();
-    // Whether the next popstate event comes from the call of history.go below, which returns to the form.
-    let returning = false;
+    // Whether the next popstate event comes from the call of history.go below, which goes back to the form.
+    let isReturning = false;
     const onPop = (event: PopStateEvent) => {
-      if (returning) {
-        returning = false;
+      if (isReturning) {
+        isReturning = false;
         event.stopImmediatePropagation();
         return;
       }
-      if (confirmed.current || window.location.pathname === pathname) return;
-      // The browser has already moved. Goes back to the form. The router sees neither this event nor the event of the return.
+      if (isConfirmed.current || window.location.pathname === pathname) return;
+      // The browser has already left the form's history entry, so this goes back to it. The router sees neither this event nor the
+      // popstate event of going back.
       event.stopImmediatePropagation();
       const distance = readIndex() - formIndex;
-      returning = true;
+      isReturning = true;
       window.history.go(-distance);
       askFirst(() => window.history.go(distance));
     };
@@ -64,13 +65,13 @@ export function useLeaveGuard(active: boolean): Leaving {
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     // Typing after the confirmation means that leaving has failed, for example the sign-out.
     const onInput = () => {
-      confirmed.current = false;
+      isConfirmed.current = false;
     };
     window.addEventListener("beforeunload", onUnload);
     document.addEventListener("input", onInput);
     return () => {
       setLeaveGuard(null);
-      release();
+      restoreRouter();
       window.removeEventListener("beforeunload", onUnload);
       document.removeEventListener("input", onInput);
     };
@@ -80,7 +81,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     asking: blocked !== null,
     stay: () => setBlocked(null),
     leave: () => {
-      confirmed.current = true;
+      isConfirmed.current = true;
       setBlocked(null);
       blocked?.proceed();
     },

@@ -9,7 +9,7 @@ import type { MoveArgs } from "@/lib/types";
 /** The texts that are shown or announced after a row was moved. */
 type OrderTexts = {
   /** What screen readers announce after a move, without waiting for the server. */
-  moved(place: { title: string; n: number; total: number }): string;
+  moved(position: { title: string; n: number; total: number }): string;
   /** The title of the toast after a move was saved. */
   ordered: string;
   /** The title of the toast after a move could not be saved. */
@@ -29,15 +29,15 @@ export function useRowOrder<Row extends { id: string; title: string }>(
   texts: OrderTexts,
 ) {
   const undoButton = useUndo();
-  // The ids in the order that the owner has chosen; null while the server's order is shown. `storedBefore` is `stored` at the time when
-  // the server confirmed the move. The chosen order is shown until `stored` is another object, which then has the move.
+  // The ids in the order that the owner has chosen; null while the server's order is shown. `storedBefore` is the value of `stored` when
+  // the server confirmed the move. The chosen order is shown until `stored` is another array, which then contains the move.
   const [chosen, setChosen] = useState<{ ids: string[]; storedBefore?: Row[] } | null>(null);
   const latestStored = useRef(stored);
   useEffect(() => {
     latestStored.current = stored;
   });
   const [announcement, setAnnouncement] = useState("");
-  const latestMove = useRef(0);
+  const latestMove = useRef(0); // the number of the latest move; 0 before the first move
   const byId = new Map(stored.map((row) => [row.id, row]));
   const rows =
     chosen && (!chosen.storedBefore || chosen.storedBefore === stored)
@@ -46,21 +46,22 @@ export function useRowOrder<Row extends { id: string; title: string }>(
 
   function move(id: string, to: number) {
     const from = rows.findIndex((row) => row.id === id);
-    const place = Math.max(0, Math.min(to, rows.length - 1));
-    if (from < 0 || from === place) return;
+    const index = Math.max(0, Math.min(to, rows.length - 1));
+    if (from < 0 || from === index) return;
     const before = rows.map((row) => row.id);
-    const order = moveItem(before, from, place);
-    const number = ++latestMove.current;
+    const order = moveItem(before, from, index);
+    const moveNumber = ++latestMove.current;
     setChosen({ ids: order });
-    setAnnouncement(texts.moved({ title: rows[from]!.title, n: place + 1, total: rows.length }));
+    setAnnouncement(texts.moved({ title: rows[from]!.title, n: index + 1, total: rows.length }));
     save(placeOf(order, [id])).then(
       (undo) => {
-        if (number !== latestMove.current) return; // of several quick moves, only the last one shows a toast
+        // Of several quick moves, only the last one shows a toast.
+        if (moveNumber !== latestMove.current) return;
         setChosen({ ids: order, storedBefore: latestStored.current });
         stackedToast({ title: texts.ordered, action: undoButton(undo) });
       },
       () => {
-        if (number === latestMove.current) setChosen(null);
+        if (moveNumber === latestMove.current) setChosen(null);
         stackedToast({ title: texts.failed, destructive: true });
       },
     );

@@ -11,7 +11,7 @@ export type MediaKind = "image" | "video";
  */
 export const HEIC = "image/heic";
 
-// The accepted MIME types by extension. With them a file is rejected by its name, before its bytes are checked (sniff-type.ts).
+// The accepted MIME types by extension. With them a file is refused by its name, before its bytes are checked (sniff-type.ts).
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
     jpg: "image/jpeg",
@@ -57,10 +57,10 @@ export function fileTypeOf(file: { name: string; type: string }): FileType | nul
   return null;
 }
 
-/** Why a file is rejected: its type, its size, or HEIC on a server that cannot read it. */
+/** Why a file is refused: its type, its size, or HEIC on a server that cannot read it. */
 export type Refusal = "type" | "size" | "heic";
 
-/** Returns why a file is rejected by its name, type or size, or null if the file is not rejected. The bytes are not read. */
+/** Returns why a file is refused by its name, type or size, or null if the file is not refused. The bytes are not read. */
 export function refusalOf(
   file: { name: string; type: string; size: number },
   kinds: readonly MediaKind[],

@@ -29,7 +29,7 @@ const VIDEO_BRANDS = splitBrands(
 );
 const HEIC_BRANDS = splitBrands("heicheixheimheis");
 const PICTURE_BRANDS = [...HEIC_BRANDS, "avif"];
-const OTHER_BRANDS = splitBrands("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
+const REJECTED_BRANDS = splitBrands("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
 
 /** Returns the MIME type of a file by its first bytes, or null if the type is not accepted. */
 export async function sniffFile(file: Blob): Promise<string | null> {
@@ -68,7 +68,7 @@ function sniffBrands(head: Uint8Array, text: (from: number, to: number) => strin
     const first = compatible.find((brand) => PICTURE_BRANDS.includes(brand));
     return first && first !== "avif" ? "image/heic" : null;
   }
-  if (OTHER_BRANDS.includes(major)) return null;
+  if (REJECTED_BRANDS.includes(major)) return null;
   if (VIDEO_BRANDS.includes(major)) return "video/mp4";
   return compatible.some((brand) => VIDEO_BRANDS.includes(brand)) ? "video/mp4" : null;
 }

@@ -1,4 +1,4 @@
-import { UPLOADS_AT_ONCE } from "@/lib/constants";
+import { MAX_CONCURRENT_UPLOADS } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
 // The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture that is shown until a
@@ -66,6 +66,7 @@ const isUnstored = (entry: QueuedFile): entry is UnstoredFile => entry.state !==
 
 /** Applies an action to the queue. The order of the entries is the order in which their URLs are saved. */
 export function queueReducer(files: QueuedFile[], action: QueueAction): QueuedFile[] {
+  /** Returns the entries, with `edit` applied to the entry of the action if it is not stored yet. */
   const change = (edit: (entry: UnstoredFile) => QueuedFile) =>
     files.map((entry) =>
       "id" in action && entry.id === action.id && isUnstored(entry) ? edit(entry) : entry,
@@ -141,7 +142,7 @@ export function nextToStart(files: readonly QueuedFile[], running: number): Unst
   return files
     .filter(isUnstored)
     .filter((entry) => entry.state === "waiting")
-    .slice(0, Math.max(0, UPLOADS_AT_ONCE - running));
+    .slice(0, Math.max(0, MAX_CONCURRENT_UPLOADS - running));
 }
 
 /** Whether uploads are waiting or running. */

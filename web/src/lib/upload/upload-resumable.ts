@@ -15,7 +15,7 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 };
 
 /**
- * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the object name (the
+ * Uploads a file in chunks by the tus protocol. The upload continues after a lost connection or a reload. Returns the object name (the
  * name of the stored file in the bucket). A new upload has the object name of the request. An upload that was begun before a reload
  * keeps its earlier object name.
  */
@@ -48,9 +48,9 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     cacheControl: CACHE_SECONDS,
   };
   // The number of failed attempts since the server last received a chunk.
-  let failures = 0;
+  let failedAttempts = 0;
   // Whether an upload of an earlier page load is continued.
-  let continued = false;
+  let isContinued = false;
 
   // tus reports success or failure by callbacks, which settle this promise.
   let succeed!: () => void;
@@ -71,16 +71,16 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     metadata,
     onBeforeRequest: async (sent) => sent.setHeader("Authorization", `Bearer ${await token()}`),
     onAfterResponse: (sent, response) => {
-      // HEAD reads the offset. tus begins a new upload after each error but 423, although the server may only be away for a moment. This
-      // includes errors that isTransient leaves out, such as 500 and 507, because they do not mean that the upload is gone. An error
-      // that is thrown here is retried, and reported at last with status 0.
+      // HEAD reads the offset. tus begins a new upload after each error except 423, although the server may be unreachable only for a
+      // moment. The condition includes errors that isTransient leaves out, such as 500 and 507, because they do not mean that the upload
+      // is gone. An error that is thrown here is retried, and reported at last with status 0.
       const status = response.getStatus();
       if (sent.getMethod() === "HEAD" && (status === 429 || status >= 500))
         throw new Error(`HTTP ${status}`);
     },
     onProgress: (sent, total) => onProgress?.(Math.min(99, Math.floor((sent / total) * 100))),
     onChunkComplete: () => {
-      failures = 0;
+      failedAttempts = 0;
     },
     onSuccess: () => succeed(),
     onError: (error) => void retryOrFail(error),
@@ -92,14 +92,14 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
       if (signal?.aborted) throw abortError();
       // Status 409 before the upload has a URL: the object name is taken. Object names are random, so the object is the result of an
       // earlier attempt, whose response was lost.
-      const isOwnObject = failures > 0 || continued || mayBeStored;
+      const isOwnObject = failedAttempts > 0 || isContinued || mayBeStored;
       if (failure.status === 409 && !upload.url && isOwnObject) return succeed();
       // Later, 409 means a wrong offset, which tus reads again before the next attempt, and 423 means that an earlier request still
       // holds the server's lock of the upload.
       const isTemporary =
         isTransient(failure.status) || (upload.url && [409, 423].includes(failure.status));
-      failures++;
-      if (!isTemporary || !(await waitForRetry(failures, signal))) throw failure;
+      failedAttempts++;
+      if (!isTemporary || !(await waitForRetry(failedAttempts, signal))) throw failure;
       upload.start();
     } catch (reason) {
       fail(reason);
@@ -122,7 +122,7 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     const previous = fingerprint === null ? undefined : (await upload.findPreviousUploads()).at(-1);
     if (signal?.aborted) throw abortError();
     if (previous?.metadata.objectName) {
-      continued = true;
+      isContinued = true;
       metadata.objectName = previous.metadata.objectName;
       upload.resumeFromPreviousUpload(previous);
     }

@@ -68,19 +68,19 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   }
 
   const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
-    const facts = fileTypeOf(file);
+    const fileType = fileTypeOf(file);
     const mime = await sniffFile(file);
-    if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
+    if (!fileType || !mime?.startsWith(`${fileType.kind}/`)) throw new RefusedFileError();
     if (mime === HEIC && !(await accepts(mime))) throw new RefusedFileError("heic");
-    const earlier = attempts.get(file);
-    const attempt: Attempt = earlier ?? {
-      name: randomFileName(extensionFor(mime, facts.extension)),
+    const earlierAttempt = attempts.get(file);
+    const attempt: Attempt = earlierAttempt ?? {
+      name: randomFileName(extensionFor(mime, fileType.extension)),
       stored: false,
     };
     attempts.set(file, attempt);
     if (!attempt.stored) {
       // The still is captured while the video uploads.
-      const still = facts.kind === "video" ? captureStill(file, signal) : null;
+      const still = fileType.kind === "video" ? captureStill(file, signal) : null;
       // An error is handled below. It is ignored here, because nothing would handle it if the upload of the video fails first.
       still?.then(
         (jpeg) => jpeg && onStill?.(jpeg),
@@ -91,7 +91,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
         name: attempt.name,
         file,
         mime,
-        mayBeStored: earlier !== undefined,
+        mayBeStored: earlierAttempt !== undefined,
         onProgress,
         signal,
       });

@@ -23,7 +23,7 @@ export function GalleryRoute() {
  * the gallery is hovered, touched or focused, and the offer of the Portuguese page. The function is in this file so that its code
  * loads with the gallery's chunk.
  */
-export function startPrefetchAndOffer(cache: QueryClient, boot: Boot): void {
-  prefetchGallery(cache, publicBackend(boot));
+export function startPrefetchAndOffer(queryClient: QueryClient, boot: Boot): void {
+  prefetchGallery(queryClient, publicBackend(boot));
   offerPortuguese();
 }

@@ -21,13 +21,13 @@ export type NewCovers = Map<string, { id: string; image_url: string }>;
 
 /**
  * Adds a cover (a large picture at the top of the home page) for each work, with the work's picture. The new covers come after
- * the existing ones, in the order of the works. Resolves with the ids of the new covers. A second call with the same `newCovers`,
- * which is empty at first, neither copies a picture nor adds a cover again.
+ * the existing ones, in the order of the works. Resolves with the ids of the new covers. The call adds them to `newCovers`, which is
+ * empty at first. A retry with the same `newCovers` neither copies a picture nor adds a cover again.
  */
 export function useAddWorks() {
   const backend = useOwnerBackend();
   const boot = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async ({ works, newCovers }: AddRequest) => {
@@ -58,7 +58,7 @@ export function useAddWorks() {
       }
       return works.map(({ id }) => newCovers.get(id)!.id);
     },
-    onSettled: () => refetch(cache, queryKeys.covers.all),
+    onSettled: () => refetch(queryClient, queryKeys.covers.all),
   });
 }
 
@@ -68,7 +68,7 @@ export function useAddWorks() {
  */
 export function useUndoAddedWorks() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async (ids: readonly string[]) => {
@@ -77,8 +77,8 @@ export function useUndoAddedWorks() {
         .delete()
         .in("id", [...ids]);
       if (error) throw error;
-      await reorderCovers(backend, []);
+      await reorderCovers(backend, []); // closes the gaps in the numbers
     },
-    onSettled: () => refetch(cache, queryKeys.covers.all),
+    onSettled: () => refetch(queryClient, queryKeys.covers.all),
   });
 }

@@ -27,9 +27,9 @@ type NewCover = {
  */
 export function useCreateCover() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
-  const refetchCovers = () => refetch(cache, queryKeys.covers.all);
-  // chosenIndex of the new covers of this page, by their id.
+  const queryClient = useQueryClient();
+  const refetchCovers = () => refetch(queryClient, queryKeys.covers.all);
+  // The chosenIndex of each cover that was added on this page, by the cover's id.
   const chosenIndexes = useRef(new Map<string, number>());
   // The ids of the new rows, by the URL of their file. They are chosen here, so that a retry after a lost response finds the row.
   const newIds = useRef(new Map<string, string>());
@@ -52,8 +52,9 @@ export function useCreateCover() {
           .insert({ id, ...coverPayload(url, kind, covers.length) });
         if (error) throw error;
       }
-      const order = idsWithNewCover(covers, id, chosenIndexes.current);
-      if (order.at(-1) !== id) await reorderCovers(backend, order);
+      const ids = idsWithNewCover(covers, id, chosenIndexes.current);
+      // The inserted cover has the last number already.
+      if (ids.at(-1) !== id) await reorderCovers(backend, ids);
     },
     onSuccess: refetchCovers,
     // If only the reordering has failed, the row exists.

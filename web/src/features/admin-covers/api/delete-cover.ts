@@ -15,26 +15,26 @@ import { removeObjects } from "@/lib/upload/remove-objects";
  */
 export function useDeleteCover() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async (cover: CoverImage) => {
       const { error } = await backend.from("cover_images").delete().eq("id", cover.id);
       if (error) throw error;
       // Whether another cover uses the same file.
-      const isShared = cache
+      const isShared = queryClient
         .getQueryData<CoverImage[]>(queryKeys.covers.admin)
         ?.some(({ id, image_url }) => id !== cover.id && image_url === cover.image_url);
       // The card disappears before its file is deleted, so that it never shows a file that no longer exists.
-      await removeCachedRow(cache, queryKeys.covers.admin, cover.id);
+      await removeCachedRow(queryClient, queryKeys.covers.admin, cover.id);
       if (!isShared) await removeObjects(backend, BUCKETS.covers, [cover.image_url]);
       // If renumbering fails, a number is missing until the next new cover renumbers all covers.
       await reorderCovers(backend, []).catch((reason: unknown) =>
         console.warn("The covers could not be renumbered", reason),
       );
     },
-    onSuccess: () => refetch(cache, queryKeys.covers.all),
+    onSuccess: () => refetch(queryClient, queryKeys.covers.all),
     // The row may already be deleted: an error can also come from deleting the file.
-    onError: () => void refetch(cache, queryKeys.covers.all),
+    onError: () => void refetch(queryClient, queryKeys.covers.all),
   });
 }

@@ -36,8 +36,8 @@ export type SavedCoverChange = {
  */
 export function useUpdateCover() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
-  const refetchCovers = () => refetch(cache, queryKeys.covers.all);
+  const queryClient = useQueryClient();
+  const refetchCovers = () => refetch(queryClient, queryKeys.covers.all);
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async ({ base, change }: { base: CoverImage; change: CoverChange }) => {
@@ -68,11 +68,11 @@ export function useUpdateCover() {
 /** Undoes a change of a cover. Rejects with ConflictError if the same fields, or the order, were changed since. */
 export function useUndoCoverChange() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async ({ order, fields }: SavedCoverChange) => {
-      // Checked before anything is written, so that a conflict undoes nothing.
+      // undoneOrder throws on a conflict. It is called before anything is written, so that a conflict undoes nothing.
       const ids =
         order &&
         undoneOrder(
@@ -82,7 +82,7 @@ export function useUndoCoverChange() {
       if (fields) await updateIfUnchanged(backend, "cover_images", fields.row, fields.before);
       if (ids) await reorderCovers(backend, ids);
     },
-    onSettled: () => refetch(cache, queryKeys.covers.all),
+    onSettled: () => refetch(queryClient, queryKeys.covers.all),
   });
 }
 

@@ -19,7 +19,7 @@ export function AddWorksButton() {
   const t = useT();
   const [open, setOpen] = useState(false);
   const { mutateAsync: add, isPending } = useAddWorks();
-  const { mutateAsync: undo } = useUndoAddedWorks();
+  const { mutateAsync: deleteAdded } = useUndoAddedWorks();
   const undoButton = useUndo();
   // The new covers of the open dialog, so that a retry after a lost response adds no cover twice.
   const newCovers = useRef<NewCovers>(new Map());
@@ -35,7 +35,7 @@ export function AddWorksButton() {
       setOpen(false);
       stackedToast({
         title: t("covers.toast.added", { n: ids.length }),
-        action: undoButton(() => undo(ids)),
+        action: undoButton(() => deleteAdded(ids)),
       });
     } catch (error) {
       errorToast(t, messageOf(error));
@@ -49,7 +49,7 @@ export function AddWorksButton() {
         {t("covers.fromWorks")}
       </Button>
       <WorkPicker
-        several
+        multiple
         open={open}
         busy={isPending}
         onChoose={(works) => void save(works)}

@@ -15,10 +15,10 @@ import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
 import { CoverTexts } from "@/features/admin-covers/components/cover-texts";
 import { DragHandle } from "@/features/admin-covers/components/drag-handle";
 import { PhaseBadge } from "@/features/admin-covers/components/phase-badge";
-import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
+import { PictureFromWorkButton } from "@/features/admin-covers/components/picture-from-work";
 import { ScheduleFields } from "@/features/admin-covers/components/schedule-fields";
 import { historyDifferences } from "@/features/admin-covers/history-differences";
-import { comparedTime, phaseOf, TIME_COLUMNS } from "@/features/admin-covers/schedule";
+import { phaseOf, TIME_COLUMNS, timeForComparison } from "@/features/admin-covers/schedule";
 import {
   coverChange,
   coverKind,
@@ -45,7 +45,7 @@ import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useLanguage, type Translate } from "@/lib/i18n";
 import { localText } from "@/lib/local-text";
 import type { TextKey } from "@/lib/texts";
@@ -56,7 +56,7 @@ import { cn } from "@/lib/cn";
 // This file renders the card of a cover (a large picture or video at the top of the home page) on the admin page of the covers.
 // The owner edits, hides, previews and deletes the cover there, and opens its history.
 
-/** What the browser stores of an unsaved form. `base` is the version of the row from which the owner's changes were made. */
+/** The unsaved form as the browser stores it. `base` is the version of the row that the owner's changes are based on. */
 type Draft = { base: CoverImage; values: CoverValues };
 /** A save of the form. `values` are the values that the form had, and `change` has the fields to save. */
 type SaveRequest = Draft & { change: CoverChange };
@@ -64,23 +64,23 @@ type SaveRequest = Draft & { change: CoverChange };
 type CoverCardProps = {
   cover: CoverImage;
   /** The name under which the browser stores the form's draft (its unsaved values). */
-  draft: string;
+  draftName: string;
   /** Object URL of the picture, or of a video's still, if the cover was added on this page. */
   preview?: string | null;
 };
 
 /** The card of a cover, with the form of its visibility, its texts and its number in the order. */
-export function CoverCard({ cover, draft, preview }: CoverCardProps) {
+export function CoverCard({ cover, draftName, preview }: CoverCardProps) {
   const { language, t } = useLanguage();
   const id = useId();
   const sortable = useSortable({ id: cover.id });
-  const [deleting, setDeleting] = useState(false);
-  const [previewing, setPreviewing] = useState(false);
-  const [historyOpen, setHistoryOpen] = useState(false);
-  const { undoDeletion } = useBringBack("cover_images");
-  const visibility = useUpdateCover();
+  const [isDeleteOpen, setIsDeleteOpen] = useState(false);
+  const [isPreviewOpen, setIsPreviewOpen] = useState(false);
+  const [isHistoryOpen, setIsHistoryOpen] = useState(false);
+  const { undoDeletion } = useRestoreVersion("cover_images");
+  const visibilityUpdate = useUpdateCover();
   const { mutateAsync: update } = useUpdateCover();
-  const { mutateAsync: undo } = useUndoCoverChange();
+  const { mutateAsync: revert } = useUndoCoverChange();
   const undoButton = useUndo();
   const { mutateAsync: remove } = useDeleteCover();
   const { uploadStill } = useUploader(BUCKETS.covers);
@@ -94,15 +94,19 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   });
 
   const { register, handleSubmit, watch, reset, setValue, formState } = form;
-  const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
-  // The row from which the owner's changes are made.
+  const {
+    draft: storedDraft,
+    restored: draftSavedAt,
+    clearRestored,
+    store,
+  } = useFormDraft<Draft>(draftName);
+  // The version of the row that the owner's changes are based on.
   const base = useRef(storedDraft?.base ?? cover);
-  // True until the values of the stored draft are in the form.
-  const restoring = useRef(storedDraft !== undefined);
-  // Puts the values of the stored draft into the form, as changed fields.
+  // True until the effect below has put the values of the stored draft into the form.
+  const isRestoring = useRef(storedDraft !== undefined);
   useEffect(() => {
     if (!storedDraft) return;
-    // A draft of an earlier version of this program lacks some fields.
+    // Sets each stored field by itself, because a draft of an earlier version of this program lacks some fields.
     for (const [name, value] of Object.entries(storedDraft.values)) {
       setValue(name as keyof CoverValues, value, { shouldDirty: true });
     }
@@ -110,21 +114,21 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
 
   const name = cover.title || t("gallery.untitled");
   // Whether the cover is visible on the site. While the switch is being saved, its new value.
-  const active = visibility.isPending
-    ? visibility.variables.change.is_active === true
+  const isActive = visibilityUpdate.isPending
+    ? visibilityUpdate.variables.change.is_active === true
     : cover.is_active;
-  const shown = active && phaseOf(cover) === "current";
+  const isShown = isActive && phaseOf(cover) === "current";
   const values = watch();
-  const changed = Object.keys(coverChange(cover, values)).length > 0;
+  const hasChanges = Object.keys(coverChange(cover, values)).length > 0;
   // Stores the changed values as the draft.
   useEffect(() => {
-    if (restoring.current) {
-      restoring.current = false; // the restored values arrive with the next render
+    if (isRestoring.current) {
+      isRestoring.current = false; // `values` has the restored values from the next render on
       return;
     }
     // After the first edit the base stays, even if a newer row is fetched, so that a save detects the conflict.
-    if (!changed) base.current = cover;
-    store(changed ? { base: base.current, values } : null);
+    if (!hasChanges) base.current = cover;
+    store(hasChanges ? { base: base.current, values } : null);
   });
   const orderError = formState.errors.display_order?.message as TextKey | undefined;
   const untilError = formState.errors.visible_until?.message as TextKey | undefined;
@@ -133,7 +137,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     onSuccess: (saved: SavedCoverChange) =>
       stackedToast({
         title: t("covers.toast.updated"),
-        action: undoButton(() => undo(saved)),
+        action: undoButton(() => revert(saved)),
       }),
     onError: (error: unknown) => errorToast(t, messageOf(error)),
   };
@@ -169,22 +173,22 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       aria-labelledby={id}
       className={cn(
         "bg-shade @container relative rounded-sm border-b-8 transition-colors duration-200",
-        shown ? "border-band" : "border-edge",
+        isShown ? "border-band" : "border-edge",
         sortable.isDragging && "pop-shadow outline-indigo z-10 outline-3 -outline-offset-3",
       )}
     >
       <h2 id={id} className="sr-only">
         {name}
       </h2>
-      <CoverPreview cover={{ ...cover, is_active: shown }} preview={preview} />
+      <CoverPreview cover={{ ...cover, is_active: isShown }} preview={preview} />
       <DragHandle name={name} sortable={sortable} />
-      <PictureFromWork cover={cover} name={name} />
+      <PictureFromWorkButton cover={cover} name={name} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
         noValidate
         className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"
         onSubmit={(event) => {
-          if (!changed || saving) event.preventDefault();
+          if (!hasChanges || saving) event.preventDefault();
           else
             void handleSubmit((now) =>
               saveChanges({
@@ -195,9 +199,9 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             )(event);
         }}
       >
-        {restored && changed && (
+        {draftSavedAt && hasChanges && (
           <DraftNotice
-            savedAt={restored}
+            savedAt={draftSavedAt}
             className="mb-2"
             onDiscard={() => {
               reset(formValues(cover), { keepDirtyValues: false });
@@ -207,11 +211,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         )}
         <Switch
           className="[&_label]:mb-0!"
-          label={t(active ? "covers.active" : "covers.inactive")}
-          checked={active}
+          label={t(isActive ? "covers.active" : "covers.inactive")}
+          checked={isActive}
           onCheckedChange={(next) => {
-            if (!visibility.isPending)
-              visibility
+            if (!visibilityUpdate.isPending)
+              visibilityUpdate
                 .mutateAsync({ base: cover, change: { is_active: next } })
                 .then(toasts.onSuccess, toasts.onError);
           }}
@@ -233,15 +237,15 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         </div>
         <ScheduleFields
           register={register}
-          error={untilError && t(untilError)}
-          isSet={TIME_COLUMNS.some((column) => values[column] !== "")}
+          untilError={untilError && t(untilError)}
+          hasTimes={TIME_COLUMNS.some((column) => values[column] !== "")}
         />
         <div className="mt-4 flex flex-wrap items-center gap-2">
           <Button
             variant="ghost"
             size="sm"
             className="text-danger! -ml-2 px-3"
-            onClick={() => setDeleting(true)}
+            onClick={() => setIsDeleteOpen(true)}
           >
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
             {/* Narrow cards show only the icon, so that the buttons fit into one row. */}
@@ -249,7 +253,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
               {t("common.delete")}
             </span>
           </Button>
-          <Button variant="ghost" size="sm" className="px-3" onClick={() => setPreviewing(true)}>
+          <Button variant="ghost" size="sm" className="px-3" onClick={() => setIsPreviewOpen(true)}>
             <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
             <span className="@max-md:sr-only">{t("covers.preview")}</span>
           </Button>
@@ -257,36 +261,43 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             size="iconSm"
             variant="ghost"
             label={t("history.ofNamed", { name })}
-            onClick={() => setHistoryOpen(true)}
+            onClick={() => setIsHistoryOpen(true)}
           >
             <History aria-hidden="true" size={20} strokeWidth={1.5} />
           </IconButton>
+          {/* Replaces the still of a video: the picture that is shown until the video plays. */}
           {coverKind(cover) === "video" && (
             <span className="flex w-11">
               <StillButton videoUrl={cover.image_url} upload={uploadStill} />
             </span>
           )}
-          <Button type="submit" size="sm" className="ml-auto" disabled={!changed} loading={saving}>
+          <Button
+            type="submit"
+            size="sm"
+            className="ml-auto"
+            disabled={!hasChanges}
+            loading={saving}
+          >
             {saving ? t("common.saving") : t("common.save")}
           </Button>
         </div>
       </form>
       <DeleteDialog
-        item={deleting ? cover : null}
+        item={isDeleteOpen ? cover : null}
         title={t("covers.deleteTitle")}
         question={t("covers.deleteConfirm")}
         deleted={t("covers.toast.deleted")}
         failed={messageOf}
         remove={remove}
         undo={() => undoDeletion(name, cover.id)}
-        onClose={() => setDeleting(false)}
+        onClose={() => setIsDeleteOpen(false)}
       />
       <RowHistory
         table="cover_images"
-        row={historyOpen ? cover : null}
+        row={isHistoryOpen ? cover : null}
         nameOf={() => name}
         differences={(before, now) => historyDifferences(before, now, t)}
-        onClose={() => setHistoryOpen(false)}
+        onClose={() => setIsHistoryOpen(false)}
       />
       <CoverPreviewDialog
         cover={{
@@ -294,8 +305,8 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           title: localText(language, values.title, values.title_pt).text,
           description: localText(language, values.description, values.description_pt).text,
         }}
-        open={previewing}
-        onClose={() => setPreviewing(false)}
+        open={isPreviewOpen}
+        onClose={() => setIsPreviewOpen(false)}
       />
       <ConflictDialog
         open={conflict !== null}
@@ -329,7 +340,7 @@ function conflictDifferences(newer: CoverImage, change: CoverChange, t: Translat
     .map((field) => {
       const textOf = (values: CoverChange) =>
         field === "visible_from" || field === "visible_until"
-          ? comparedTime(values[field])
+          ? timeForComparison(values[field])
           : (values[field] ?? "");
       return { label: labels[field], theirs: textOf(newer), mine: textOf(change) };
     });

@@ -111,7 +111,7 @@ function HeroFrame({ cover, label, className, figureClassName }: HeroFrameProps)
               </p>
             )}
           </div>
-          {/* Shows the hero's link without its function. */}
+          {/* Looks like the hero's link, but is none. */}
           <span aria-hidden="true" className={buttonClasses({ variant: "white", size: "sm" })}>
             {t("hero.exploreGallery")}
           </span>

@@ -14,7 +14,8 @@ import { cn } from "@/lib/cn";
 type CoverPreviewProps = {
   cover: CoverImage;
   /**
-   * Object URL of a new cover's picture, shown until the stored one has loaded, or of a video's still (its poster picture).
+   * For a cover that was added on this page: the object URL of its picture, shown until the stored picture has loaded, or of its
+   * video's still (the poster picture).
    */
   preview?: string | null;
 };
@@ -39,10 +40,9 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   );
 
   function play() {
-    // play() rejects if the video is paused before it has loaded.
     if (!reducedMotion)
       video.current?.play().catch((error: unknown) => {
-        // The pointer has left before the video began, so pause() has ended play() with an AbortError.
+        // play() rejects with an AbortError if the pointer leaves, and so pauses the video, before the video has begun.
         if (error instanceof DOMException && error.name === "AbortError") return;
         console.warn("The video could not be previewed", error);
       });

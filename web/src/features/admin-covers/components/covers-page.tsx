@@ -37,7 +37,7 @@ import { cn } from "@/lib/cn";
  */
 export function CoversPage() {
   const t = useT();
-  const covers = useCovers();
+  const coversQuery = useCovers();
   const { user } = useAuth();
   // Each card stores its draft (unsaved values) in the browser, under a name with this prefix. A lock gives each tab a prefix of its
   // own, so that two tabs do not write the same drafts. Undefined until this tab has the lock.
@@ -67,7 +67,7 @@ export function CoversPage() {
         accept={acceptOf(IMAGE_OR_VIDEO)}
         onChange={(event) => {
           queue.add(Array.from(event.target.files ?? []));
-          event.target.value = "";
+          event.target.value = ""; // so that choosing the same file again is a change
         }}
       />
       <div
@@ -75,7 +75,8 @@ export function CoversPage() {
         className={cn("min-h-[40vh]", isDraggedOver && "outline-indigo outline-3 outline-offset-8")}
       >
         <AdminListState
-          query={draftPrefix === undefined ? { ...covers, data: undefined } : covers}
+          // Without a draft prefix the list shows its loading state.
+          query={draftPrefix === undefined ? { ...coversQuery, data: undefined } : coversQuery}
           empty={t("covers.empty")}
           emptyAction={<div className="flex flex-wrap gap-3">{buttons}</div>}
           notEmpty={queue.files.some(({ state }) => state !== "stored")}
@@ -89,7 +90,7 @@ export function CoversPage() {
                 <CoverCard
                   key={cover.id}
                   cover={cover}
-                  draft={`${draftPrefix}/${cover.id}`}
+                  draftName={`${draftPrefix}/${cover.id}`}
                   preview={previewOf(queue.files, cover)}
                 />
               )}

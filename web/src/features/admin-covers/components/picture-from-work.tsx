@@ -19,26 +19,29 @@ import type { CoverImage } from "@/lib/types";
  * A button that replaces the picture or video of a cover (at the top of the home page) with the picture of a work. `name` is the
  * cover's name in the label of the button.
  */
-export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
+export function PictureFromWorkButton({ cover, name }: { cover: CoverImage; name: string }) {
   const t = useT();
   const backend = useOwnerBackend();
   const boot = useBoot();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const { mutateAsync: update } = useUpdateCover();
-  const { mutateAsync: undo } = useUndoCoverChange();
-  const undoAction = useUndo();
+  const { mutateAsync: revert } = useUndoCoverChange();
+  const undoButton = useUndo();
 
   async function save(work: WorkWithPicture) {
     setBusy(true);
     try {
       const image_url = await copyPicture(backend, boot, work.image_url);
       const saved = await update({
-        base: cover,
+        base: cover, // update rejects with ConflictError if these fields were changed since
         change: { image_url, media_type: "image", video_thumbnail_url: null },
       });
       setOpen(false);
-      stackedToast({ title: t("covers.toast.updated"), action: undoAction(() => undo(saved)) });
+      stackedToast({
+        title: t("covers.toast.updated"),
+        action: undoButton(() => revert(saved)),
+      });
     } catch (error) {
       const description =
         error instanceof ConflictError ? t("history.toast.conflict") : messageOf(error);
@@ -62,9 +65,9 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
       </Button>
       <WorkPicker
         open={open}
-        several={false}
+        multiple={false}
         busy={busy}
-        onChoose={([work]) => void save(work!)}
+        onChoose={([work]) => void save(work!)} // without `multiple`, exactly one work
         onClose={() => setOpen(false)}
       />
     </>

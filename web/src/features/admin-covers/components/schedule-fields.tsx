@@ -7,23 +7,24 @@ import { useT } from "@/lib/i18n";
 
 type ScheduleFieldsProps = {
   register: UseFormRegister<CoverValues>;
-  /** The error text of the end; undefined if the end is valid. */
-  error: string | undefined;
-  /** Whether one of the times is set. */
-  isSet: boolean;
+  /** The error below the input of the end; undefined if the end is valid. */
+  untilError: string | undefined;
+  /** Whether the beginning or the end is set. */
+  hasTimes: boolean;
 };
 
 /**
  * The inputs for the schedule of a cover (a large picture or video at the top of the home page): from when and until when visitors
- * see it. They are collapsed until one of the times is set.
+ * see the cover. The inputs are collapsed until one of the two times is set.
  */
-export function ScheduleFields({ register, error, isSet }: ScheduleFieldsProps) {
+export function ScheduleFields({ register, untilError, hasTimes }: ScheduleFieldsProps) {
   const t = useT();
-  const [open, setOpen] = useState(isSet);
-  // Never closes the inputs: while the owner types a time, the browser reports the unfinished input as empty.
+  const [open, setOpen] = useState(hasTimes);
+  // Opens the inputs, but never closes them: while the owner types a time, the browser reports the unfinished input as empty, so
+  // hasTimes is false.
   useEffect(() => {
-    if (isSet || error) setOpen(true);
-  }, [isSet, error]);
+    if (hasTimes || untilError) setOpen(true);
+  }, [hasTimes, untilError]);
   return (
     <details
       open={open}
@@ -48,7 +49,7 @@ export function ScheduleFields({ register, error, isSet }: ScheduleFieldsProps) 
         <TextField
           type="datetime-local"
           label={t("covers.visibleUntil")}
-          error={error}
+          error={untilError}
           {...register("visible_until")}
         />
         <p className="text-ink2 text-sm @md:col-span-2">

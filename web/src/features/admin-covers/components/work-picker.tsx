@@ -13,8 +13,8 @@ import { imageInfo, ratioOf } from "@/lib/media";
 
 type WorkPickerProps = {
   open: boolean;
-  /** Whether several works can be chosen. If not, choosing one work calls onChoose immediately. */
-  several: boolean;
+  /** Whether the owner can choose more than one work. If not, choosing a work calls onChoose immediately. */
+  multiple: boolean;
   /** Whether the chosen works are being saved. */
   busy: boolean;
   /** Called with the works in the order in which they were chosen. */
@@ -45,7 +45,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
  * The content of the dialog. It is a separate component, so that it mounts each time the dialog opens. Then it starts without a
  * search text and without chosen works.
  */
-function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
+function WorkChoice({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });
   const [chosen, setChosen] = useState<WorkWithPicture[]>([]);
@@ -54,10 +54,10 @@ function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, 
   const search = useCallback(({ q }: { q: string }) => setView({ q, page: 1 }), []);
   const top = useRef<HTMLDivElement>(null);
 
-  /** Chooses a work. If several can be chosen, a work that is already chosen is removed from the choice. */
+  /** Chooses a work. With `multiple`, choosing a chosen work again removes it from the choice. */
   function choose(work: WorkWithPicture) {
     if (busy) return;
-    if (!several) {
+    if (!multiple) {
       setChosen([work]);
       onChoose([work]);
       return;
@@ -71,7 +71,7 @@ function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, 
 
   return (
     <div ref={top} className="scroll-mt-4" aria-busy={busy}>
-      <p className="text-ink2 mt-2">{t(several ? "covers.pickSeveral" : "covers.pickOne")}</p>
+      <p className="text-ink2 mt-2">{t(multiple ? "covers.pickSeveral" : "covers.pickOne")}</p>
       <SearchField label={t("products.search")} q={view.q} onChange={search} className="mt-5" />
       <div className="mt-6">
         <AdminListState
@@ -85,7 +85,7 @@ function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, 
               key={`${view.page} ${view.q}`}
               works={rows}
               chosen={chosen}
-              several={several}
+              multiple={multiple}
               onChoose={choose}
             />
           )}
@@ -110,7 +110,7 @@ function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, 
           )}
         </Pager>
       )}
-      {several && (
+      {multiple && (
         <div className="bg-pop border-line sticky -bottom-4 z-10 mt-6 flex flex-wrap justify-end gap-3 border-t py-4">
           <Button variant="outline" onClick={onClose}>
             {t("common.cancel")}
@@ -127,12 +127,12 @@ function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, 
 type WorkGridProps = {
   works: WorkWithPicture[];
   chosen: readonly WorkWithPicture[];
-  several: boolean;
+  multiple: boolean;
   onChoose(work: WorkWithPicture): void;
 };
 
 /** The pictures as buttons. Tab reaches one of them; arrow keys, Home and End lead to the others. */
-function WorkGrid({ works, chosen, several, onChoose }: WorkGridProps) {
+function WorkGrid({ works, chosen, multiple, onChoose }: WorkGridProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
   const [current, setCurrent] = useState(0);
@@ -171,9 +171,9 @@ function WorkGrid({ works, chosen, several, onChoose }: WorkGridProps) {
             <button
               type="button"
               tabIndex={index === Math.min(current, works.length - 1) ? 0 : -1}
-              aria-pressed={several ? place > 0 : undefined}
+              aria-pressed={multiple ? place > 0 : undefined}
               aria-label={
-                several && place > 0
+                multiple && place > 0
                   ? t("covers.chosenAs", { title: work.title, n: place })
                   : t("covers.chooseWork", { title: work.title })
               }
@@ -199,7 +199,7 @@ function WorkGrid({ works, chosen, several, onChoose }: WorkGridProps) {
                   style={info && { width: `min(100%, ${ratioOf(info) * 100}%)`, height: "auto" }}
                   className={cn("pointer-events-none", !info && "size-full object-contain")}
                 />
-                {several && place > 0 && (
+                {multiple && place > 0 && (
                   // The button's accessible name has the number, so CSS renders the number and it is not text of the button.
                   <span
                     aria-hidden="true"

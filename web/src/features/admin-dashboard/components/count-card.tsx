@@ -9,8 +9,8 @@ type CountCardProps = {
   /** The URL of the page to which the card links. */
   to: string;
   label: string;
-  /** The query for the number. */
-  count: Pick<UseQueryResult<number>, "data" | "isError">;
+  /** The query for the number that the card shows. */
+  countQuery: Pick<UseQueryResult<number>, "data" | "isError">;
   /** The text of a badge, such as the number of unread messages. Without it there is no badge. */
   badge?: string;
 };
@@ -19,7 +19,7 @@ type CountCardProps = {
  * A card on the overview of the admin area. It shows how many works, covers, reviews or messages there are, and links to their
  * page.
  */
-export function CountCard({ to, label, count, badge }: CountCardProps) {
+export function CountCard({ to, label, countQuery, badge }: CountCardProps) {
   return (
     <li className="flex">
       <Link
@@ -27,7 +27,7 @@ export function CountCard({ to, label, count, badge }: CountCardProps) {
         className="group bg-shade hover:bg-indigo-tint border-band flex min-h-[194px] w-full flex-col justify-between gap-4 rounded-sm border-b-8 p-4 transition-colors duration-200 md:min-h-[280px] md:p-[26px]"
       >
         {/* The space separates number and label in the accessible name. */}
-        <Count {...count} />{" "}
+        <Count {...countQuery} />{" "}
         {badge && (
           <span>
             <Badge tone="ochre">{badge}</Badge>
@@ -47,8 +47,8 @@ export function CountCard({ to, label, count, badge }: CountCardProps) {
   );
 }
 
-/** The number itself, or a placeholder or an error in its place. */
-function Count({ data, isError }: CountCardProps["count"]) {
+/** The number; a placeholder while it loads, or an error text if it could not be loaded. */
+function Count({ data, isError }: CountCardProps["countQuery"]) {
   const t = useT();
   const figureClassName =
     "oldstyle block text-[4rem] leading-[1.15] font-[230] md:text-[6.5rem] md:leading-[.95]";

@@ -28,13 +28,13 @@ export function DashboardPage({ children }: { children?: ReactNode }) {
       <HealthProblems />
       <NoMailServer className="mb-8" />
       <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
-        <CountCard to="/admin/products" label={t("nav.products")} count={products} />
-        <CountCard to="/admin/cover-images" label={t("nav.coverImages")} count={covers} />
-        <CountCard to="/admin/reviews" label={t("nav.reviews")} count={reviews} />
+        <CountCard to="/admin/products" label={t("nav.products")} countQuery={products} />
+        <CountCard to="/admin/cover-images" label={t("nav.coverImages")} countQuery={covers} />
+        <CountCard to="/admin/reviews" label={t("nav.reviews")} countQuery={reviews} />
         <CountCard
           to="/admin/contact-messages"
           label={t("admin.contactMessages")}
-          count={messages}
+          countQuery={messages}
           badge={unread ? t("admin.unread", { n: unread }) : undefined}
         />
       </ul>

@@ -10,7 +10,7 @@ import type { SiteHealth } from "@/lib/types";
 
 /**
  * The health of the site (the state of its backups, disk, mails and certificate) in one line, with a button that shows the details.
- * An item of the line is green only if it is proved. It is proved if the server has recently seen it work.
+ * An item of the line is green only if it is proved: the server has recently seen it work.
  */
 export function HealthLine() {
   const t = useT();
@@ -62,6 +62,7 @@ function NewerRelease({ newer, ownVersion }: NewerReleaseProps) {
   return (
     <p className="mt-1.5 wrap-anywhere">
       {t("health.newer", { version, date: longDate(date, language), own: ownVersion })}
+      {/* `notes` is the URL of a page with the changes; "" if there is none. */}
       {notes.startsWith("https://") && (
         <>
           {" "}

@@ -50,7 +50,7 @@ function problemText(
     domain: cause, // for a problem with the certificate, `cause` is the domain
     ends: ends ? longDate(localDay(ends), language) : "",
   };
-  // There has been no backup at all, or no proof (a test that restores the newest backup).
+  // There has been no backup at all, or no restore test (a trial restore of the newest backup).
   if (!since && (code === "backup_stale" || code === "proof_stale")) {
     return t(`health.never.${code}`);
   }

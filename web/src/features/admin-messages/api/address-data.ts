@@ -74,10 +74,13 @@ export function useExportAddress() {
 /** Erases everything that is stored about an address, and refetches the lists of messages. */
 export function useEraseAddress() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (address: string) => callAddressData<AddressData>(backend, "erase", address),
     onSettled: () =>
-      Promise.all([refetch(cache, messageKeys.quarantine), refetch(cache, messageKeys.all)]),
+      Promise.all([
+        refetch(queryClient, messageKeys.quarantine),
+        refetch(queryClient, messageKeys.all),
+      ]),
   });
 }

@@ -58,7 +58,7 @@ export function useBoard(expanded: readonly CommissionStage[]) {
 /** Moves a card to another stage. If the server refuses the move, the board shows the card in its old stage again. */
 export function useMoveCard() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationKey: MOVE_KEY,
     // Moves run one after the other, so that a card that is moved twice goes through both stages.
@@ -72,14 +72,14 @@ export function useMoveCard() {
       }),
     onSuccess: (_state, { card, to }) => {
       // Changes the cached columns, because the card would be in its old stage again if the refetch fails.
-      cache.setQueriesData<BoardColumn[]>(
+      queryClient.setQueriesData<BoardColumn[]>(
         { queryKey: messageKeys.board },
         (columns) => columns && moveCard(columns, card, to),
       );
       // Returned, so that the move stays pending until the refetch ends. Until then useBoard applies it to older responses.
-      return refetch(cache, messageKeys.all);
+      return refetch(queryClient, messageKeys.all);
     },
-    onError: () => void refetch(cache, messageKeys.all),
+    onError: () => void refetch(queryClient, messageKeys.all),
   });
 }
 

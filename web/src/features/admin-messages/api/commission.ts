@@ -60,7 +60,7 @@ export const useIsCommissionBusy = (messageId: string) =>
 /** Sends an action on the commission of a message, and refetches what it changes. */
 export function useCommissionAction(messageId: string) {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: CommissionAction) => {
@@ -71,6 +71,6 @@ export function useCommissionAction(messageId: string) {
         bodyWithPictures({ ...request, message_id: messageId }, pictures),
       );
     },
-    onSettled: () => refetch(cache, messageKeys.all),
+    onSettled: () => refetch(queryClient, messageKeys.all),
   });
 }

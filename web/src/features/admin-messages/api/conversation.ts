@@ -61,7 +61,7 @@ export const useIsReplying = (messageId: string) =>
 /** Sends an action in the conversation about a message, and refetches what it changes. */
 export function useConversationAction(messageId: string) {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: ConversationAction) => {
@@ -72,6 +72,6 @@ export function useConversationAction(messageId: string) {
         bodyWithPictures({ ...request, message_id: messageId }, pictures),
       );
     },
-    onSettled: () => refetch(cache, messageKeys.all),
+    onSettled: () => refetch(queryClient, messageKeys.all),
   });
 }

@@ -7,13 +7,13 @@ import { refetch } from "@/lib/refetch";
 /** Deletes a message (a row of contact_submissions) by its id, and refetches the lists of messages. */
 export function useDeleteMessage() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: MESSAGE_SCOPE,
     mutationFn: async (id: string) => {
       const { error } = await backend.from("contact_submissions").delete().eq("id", id);
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, messageKeys.all),
+    onSuccess: () => refetch(queryClient, messageKeys.all),
   });
 }

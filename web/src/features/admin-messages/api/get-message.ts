@@ -12,14 +12,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useQuery({
     queryKey: messageKeys.byId(id ?? ""),
     enabled: id !== null && UUID.test(id), // the id is from the URL, and a truncated URL has an invalid one
     staleTime: 0,
     // Until the message has loaded, its row from the list is shown.
     placeholderData: () => {
-      const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
+      const pages = queryClient.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
       return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);
     },
     queryFn: async ({ signal }): Promise<ContactSubmission | null> => {

@@ -38,10 +38,10 @@ export function useUndeliveredNotices(ids: readonly string[]) {
 /** Sends the failed notices of a message again. */
 export function useRetryNotices() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (id: string) =>
       callFunction(backend, "contact-notices", { action: "retry", ids: [id] }),
-    onSuccess: () => refetch(cache, messageKeys.notices),
+    onSuccess: () => refetch(queryClient, messageKeys.notices),
   });
 }

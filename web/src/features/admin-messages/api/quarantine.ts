@@ -40,10 +40,13 @@ export function useQuarantine(page: number) {
 /** Moves a quarantined message to the inbox ("restore"), or deletes it. */
 export function useResolveQuarantined(action: "restore" | "delete") {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => callFunction(backend, "contact-quarantine", { action, id }),
     onSettled: () =>
-      Promise.all([refetch(cache, messageKeys.quarantine), refetch(cache, messageKeys.all)]),
+      Promise.all([
+        refetch(queryClient, messageKeys.quarantine),
+        refetch(queryClient, messageKeys.all),
+      ]),
   });
 }

@@ -30,7 +30,7 @@ export function useSavedReplies() {
 /** Changes the texts of the saved reply with this id. If `isNew`, adds it; a second call then adds no second one. */
 export function useSaveReply() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, isNew, texts }: { id: string; isNew: boolean; texts: SavedTexts }) => {
       const { error } = isNew
@@ -38,7 +38,7 @@ export function useSaveReply() {
         : await backend.from("saved_replies").update(texts).eq("id", id).select("id").single();
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+    onSuccess: () => refetch(queryClient, messageKeys.savedReplies),
   });
 }
 
@@ -48,24 +48,24 @@ export type SavedTexts = Pick<SavedReply, "title" | "text_en" | "text_pt">;
 /** Deletes a saved reply. */
 export function useDeleteSavedReply() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (id: string) => {
       const { error } = await backend.from("saved_replies").delete().eq("id", id);
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+    onSuccess: () => refetch(queryClient, messageKeys.savedReplies),
   });
 }
 
 /** Returns a function that moves a saved reply to another place in the order. */
 export function useMoveSavedReply() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMemo(
     () =>
       undoableMoves({
-        loadedOrder: () => loadedIds(cache, messageKeys.savedReplies),
+        loadedOrder: () => loadedIds(queryClient, messageKeys.savedReplies),
         readOrder: async () => {
           const { data, error } = await backend
             .from("saved_replies")
@@ -78,16 +78,16 @@ export function useMoveSavedReply() {
           const { error } = await backend.rpc("move_saved_reply", args);
           if (error) throw error;
         },
-        refetch: () => refetch(cache, messageKeys.savedReplies),
+        refetch: () => refetch(queryClient, messageKeys.savedReplies),
       }),
-    [backend, cache],
+    [backend, queryClient],
   );
 }
 
 /** Restores a deleted saved reply at its former place, with its id. */
 export function useRestoreSavedReply() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, title, text_en, text_pt, position, created_at }: SavedReply) => {
       const { error } = await backend
@@ -95,6 +95,6 @@ export function useRestoreSavedReply() {
         .insert({ id, title, text_en, text_pt, position, created_at });
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+    onSuccess: () => refetch(queryClient, messageKeys.savedReplies),
   });
 }

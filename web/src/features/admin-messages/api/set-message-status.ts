@@ -21,16 +21,16 @@ type StatusChange = { id: string; status: ContactStatus; from?: ContactStatus };
  */
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const listQueries = { queryKey: messageKeys.admin };
   const setCachedStatus = ({ id, status }: StatusChange) => {
     const withStatus = (message: ContactSubmission) =>
       message.id === id ? { ...message, status } : message;
-    cache.setQueriesData<MessagePage>(
+    queryClient.setQueriesData<MessagePage>(
       listQueries,
       (page) => page && { ...page, rows: page.rows.map(withStatus) },
     );
-    cache.setQueryData<ContactSubmission | null>(
+    queryClient.setQueryData<ContactSubmission | null>(
       messageKeys.byId(id),
       (message) => message && withStatus(message),
     );
@@ -44,11 +44,11 @@ export function useSetMessageStatus() {
       if (error) throw error;
     },
     onMutate: async (change) => {
-      await cache.cancelQueries(listQueries);
-      await cache.cancelQueries({ queryKey: messageKeys.byId(change.id) });
+      await queryClient.cancelQueries(listQueries);
+      await queryClient.cancelQueries({ queryKey: messageKeys.byId(change.id) });
       const before =
-        cache.getQueryData<ContactSubmission | null>(messageKeys.byId(change.id)) ??
-        cache
+        queryClient.getQueryData<ContactSubmission | null>(messageKeys.byId(change.id)) ??
+        queryClient
           .getQueriesData<MessagePage>(listQueries)
           .flatMap(([, page]) => page?.rows ?? [])
           .find((message) => message.id === change.id);
@@ -58,6 +58,6 @@ export function useSetMessageStatus() {
     onError: (_error, { id }, context) => {
       if (context?.before) setCachedStatus({ id, status: context.before });
     },
-    onSettled: () => void refetch(cache, messageKeys.all),
+    onSettled: () => void refetch(queryClient, messageKeys.all),
   });
 }

@@ -10,12 +10,12 @@ import { deleteProducts } from "@/features/admin-products/api/delete-product";
 import { useBoot } from "@/lib/boot";
 import { undoableMoves } from "@/lib/editing/undoable-moves";
 import { changedFields, ConflictError } from "@/lib/editing/update-if-unchanged";
-import { undoDeletion } from "@/lib/history/bring-back";
+import { undoDeletion } from "@/lib/history/restore-version";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { Product } from "@/lib/types";
 
-// This file changes several works (rows of products) at once, for the wall (the admin area's list of works as pictures).
+// Changes several works (rows of products) at once, for the wall (the admin area's list of works as pictures).
 
 /** The columns that can be changed for several works at once. */
 export type WorkValues = Partial<
@@ -25,10 +25,10 @@ export type WorkValues = Partial<
   >
 >;
 
-/** The changed works before and after a change. Of each work only `id` and the changed columns were read. */
+/** The changed works before and after a change. The works have only `id` and the changed columns. */
 type WorksChange = { before: Product[]; after: Product[] };
 
-/** How many works can be changed at once. Their ids are in the URL of one request, whose length is limited. */
+/** The maximum number of works in one change. Their ids are in the URL of one request, whose length is limited. */
 export const MAX_CHANGED = 200;
 
 /**
@@ -37,15 +37,15 @@ export const MAX_CHANGED = 200;
  */
 export function useChangeProducts() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { types } = useBoot().site.gallery;
   return useMemo(() => {
-    const refetchProducts = () => refetch(cache, queryKeys.products.all);
+    const refetchProducts = () => refetch(queryClient, queryKeys.products.all);
     return {
       /** Sets the same values in works. */
       change: async (ids: readonly string[], values: WorkValues): Promise<WorksChange> => {
         const before = await readValues(backend, ids, values);
-        showValues(cache, ids, values);
+        showValues(queryClient, ids, values);
         try {
           return { before, after: await update(backend, ids, values) };
         } finally {
@@ -56,11 +56,11 @@ export function useChangeProducts() {
        * Undoes `change`: sets the values that the works had before. Works with equal values share a request. Rejects with
        * ConflictError, and changes nothing, if one of these values was changed since.
        */
-      undoChange: async ({ before, after }: WorksChange, changed: WorkValues) => {
+      undoChange: async ({ before, after }: WorksChange, changedValues: WorkValues) => {
         const groups = new Map<string, { ids: string[]; values: WorkValues }>();
         for (const work of before) {
           const values = Object.fromEntries(
-            Object.keys(changed).map((name) => [name, work[name as keyof WorkValues]]),
+            Object.keys(changedValues).map((name) => [name, work[name as keyof WorkValues]]),
           ) as WorkValues;
           const key = JSON.stringify(values);
           const group = groups.get(key) ?? { ids: [], values };
@@ -68,7 +68,7 @@ export function useChangeProducts() {
           groups.set(key, group);
         }
         try {
-          await checkUnchanged(backend, after, changed);
+          await checkUnchanged(backend, after, changedValues);
           for (const { ids, values } of groups.values()) await update(backend, ids, values);
         } finally {
           await refetchProducts();
@@ -76,7 +76,7 @@ export function useChangeProducts() {
       },
       /** Moves works in the owner's order. */
       move: undoableMoves({
-        loadedOrder: () => loadedOwnersOrder(cache, types),
+        loadedOrder: () => loadedOwnersOrder(queryClient, types),
         readOrder: () => fetchOwnersOrder(backend),
         save: async (args) => {
           const { error } = await backend.rpc("move_work", args);
@@ -84,7 +84,7 @@ export function useChangeProducts() {
         },
         refetch: refetchProducts,
       }),
-      remove: (ids: readonly string[]) => deleteProducts(backend, cache, ids),
+      remove: (ids: readonly string[]) => deleteProducts(backend, queryClient, ids),
       /** Inserts deleted works again, with the values and the places that they had. */
       undoRemove: async (ids: readonly string[]) => {
         try {
@@ -94,7 +94,7 @@ export function useChangeProducts() {
         }
       },
     };
-  }, [backend, cache, types]);
+  }, [backend, queryClient, types]);
 }
 
 /** The id and the columns of `values`. As "*" it types the rows as whole works. */
@@ -144,14 +144,14 @@ async function checkUnchanged(
 }
 
 /** Shows new values in the wall and the table before the server has confirmed them. */
-function showValues(cache: QueryClient, ids: readonly string[], values: WorkValues): void {
+function showValues(queryClient: QueryClient, ids: readonly string[], values: WorkValues): void {
   const changed = (works: Product[]) =>
     works.map((work) => (ids.includes(work.id) ? { ...work, ...values } : work));
-  cache.setQueriesData<Product[]>(
+  queryClient.setQueriesData<Product[]>(
     { queryKey: [...queryKeys.products.admin, "by-id"] },
     (works) => works && changed(works),
   );
-  cache.setQueriesData<unknown>({ queryKey: queryKeys.products.admin }, (page: unknown) =>
+  queryClient.setQueriesData<unknown>({ queryKey: queryKeys.products.admin }, (page: unknown) =>
     isPage(page) ? { ...page, rows: changed(page.rows) } : page,
   );
 }

@@ -8,12 +8,12 @@ import { refetch } from "@/lib/refetch";
 /** Inserts a new work (a row of products) and refetches the lists of works. A second call with the same id adds no second work. */
 export function useCreateProduct() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, payload }: { id: string; payload: ProductPayload }) => {
       const { error } = await insertWork(backend, id, payload);
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, queryKeys.products.all),
+    onSuccess: () => refetch(queryClient, queryKeys.products.all),
   });
 }

@@ -7,14 +7,14 @@ import { queryKeys } from "@/lib/query-keys";
 /** Deletes a work (a row of products) by its id. The server deletes the files of the work. */
 export function useDeleteProduct() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (id: string) => {
       const { error } = await backend.from("products").delete().eq("id", id);
       if (error) throw error;
-      await removeCachedRow(cache, queryKeys.products.admin, id);
+      await removeCachedRow(queryClient, queryKeys.products.admin, id);
     },
-    onSuccess: () => refetch(cache, queryKeys.products.all),
+    onSuccess: () => refetch(queryClient, queryKeys.products.all),
   });
 }
 
@@ -24,7 +24,7 @@ const IDS_PER_REQUEST = 200;
 /** Deletes works by their ids, and refetches the lists of works. A work that no longer exists is not an error. */
 export async function deleteProducts(
   backend: OwnerBackend,
-  cache: QueryClient,
+  queryClient: QueryClient,
   ids: readonly string[],
 ): Promise<void> {
   try {
@@ -32,9 +32,9 @@ export async function deleteProducts(
       const batch = ids.slice(from, from + IDS_PER_REQUEST);
       const { error } = await backend.from("products").delete().in("id", batch);
       if (error) throw error;
-      for (const id of batch) await removeCachedRow(cache, queryKeys.products.admin, id);
+      for (const id of batch) await removeCachedRow(queryClient, queryKeys.products.admin, id);
     }
   } finally {
-    await refetch(cache, queryKeys.products.all);
+    await refetch(queryClient, queryKeys.products.all);
   }
 }

@@ -29,15 +29,15 @@ export type ProductsPage = { rows: Product[]; total: number };
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
-/** The columns of a listed work. The server does not include the last three in *. */
+/** The columns of a listed work. The last three are named, because the server does not include them in *. */
 const LISTED_COLUMNS = "*,media,updated_at,is_published";
 
-/** How many ids one request reads at most. */
+/** How many ids one request reads at most. By default the server returns at most 1,000 rows. */
 const IDS_PER_READ = 1000;
 
 /**
- * Fetches one page of the table, filtered and sorted by the server. Fetches nothing if `enabled` is false. Fetches again and again
- * while the server makes renditions (other sizes and formats) of the works' pictures.
+ * Fetches one page of the table, filtered and sorted by the server. Fetches nothing if `enabled` is false. Polls while the server makes
+ * renditions (other sizes and formats) of the works' pictures.
  */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
@@ -53,7 +53,7 @@ export function useProducts(view: ProductView, enabled = true) {
   });
 }
 
-/** Makes the request for all works of a view. `types` are the types of works that the gallery shows, for the filter "not-in-gallery". */
+/** Builds the request for all works of a view. `types` are the types of works that the gallery shows, for the filter "not-in-gallery". */
 function worksOf(
   backend: OwnerBackend,
   columns: string,
@@ -146,8 +146,8 @@ export const fetchOwnersOrder = (backend: OwnerBackend): Promise<string[]> =>
   fetchIds(backend, OWNERS_ORDER, []);
 
 /** Returns the ids of all works in the owner's order, if a wall without filters has loaded them; else undefined. */
-export const loadedOwnersOrder = (cache: QueryClient, types: readonly ArtworkType[]) =>
-  loadedIds(cache, idsKey(OWNERS_ORDER, types));
+export const loadedOwnersOrder = (queryClient: QueryClient, types: readonly ArtworkType[]) =>
+  loadedIds(queryClient, idsKey(OWNERS_ORDER, types));
 
 /** The query of some works by their ids; its data are in any order. */
 function worksByIdQuery(backend: OwnerBackend, ids: readonly string[]) {
@@ -173,16 +173,16 @@ function worksByIdQuery(backend: OwnerBackend, ids: readonly string[]) {
  */
 export function useWorksById(blocks: readonly (readonly string[])[]): Map<string, Product> {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const merge = useCallback(() => {
     const works = new Map<string, Product>();
     const key = [...queryKeys.products.admin, "by-id"];
-    const fetched = cache.getQueryCache().findAll({ queryKey: key });
+    const fetched = queryClient.getQueryCache().findAll({ queryKey: key });
     fetched.sort((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt);
     for (const { state } of fetched)
       for (const work of (state.data as Product[] | undefined) ?? []) works.set(work.id, work);
     return works;
-  }, [cache]);
+  }, [queryClient]);
   // The results are read from the cache, which has those of earlier blocks too.
   return useQueries({
     queries: blocks.map((ids) => worksByIdQuery(backend, ids)),

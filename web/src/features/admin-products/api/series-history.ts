@@ -7,20 +7,20 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { historyKeys } from "@/lib/history/revisions";
 import { refetch } from "@/lib/refetch";
 
-// This file fetches and restores what the history of a series (works that the owner shows together) shows: the texts of the series,
-// and its works in their order. A version is the series as it was at one time. A pair is a row of series_works: one work in one series.
+// Restores earlier versions of a series (works that the owner shows together), and fetches the titles of their works for the history.
+// A version is the texts of the series and its works in their order, at one time. A pair is a row of series_works: one work in one series.
 
-/** Fetches the titles of the works in these versions, if `shown` is true. The map has them by work id. It lacks deleted works. */
+/** Fetches the titles of the works in these versions, if `enabled` is true. Returns the titles by work id, without deleted works. */
 export function useWorkTitles(
   versions: readonly SeriesVersion[],
-  shown: boolean,
+  enabled: boolean,
 ): Map<string, string> {
   const backend = useOwnerBackend();
   const ids = new Set(versions.flatMap(({ pairs }) => pairs.map(({ product_id }) => product_id)));
   return useQueries({
     queries: chunks([...ids].sort()).map((chunk) => ({
       queryKey: ["products", "titles", chunk],
-      enabled: shown,
+      enabled,
       gcTime: 0,
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
         const { data, error } = await backend
@@ -38,12 +38,12 @@ export function useWorkTitles(
 }
 
 /**
- * Returns a function that makes an earlier version of a series the current one. It resolves with 0, the number of missing files that
- * the toast after a restore shows. A series has no files of its own.
+ * Returns a function that makes an earlier version of a series the current one. The function resolves with 0, which is the number of
+ * missing files for useRestoreToast: a series has no files of its own.
  */
-export function useRestoreVersion() {
+export function useRestoreSeriesVersion() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return async (current: SeriesVersion, earlier: SeriesVersion): Promise<number> => {
     try {
       const { cover_id } = earlier.series;
@@ -52,12 +52,12 @@ export function useRestoreVersion() {
       await restoreWorks(backend, current, earlier);
       return 0;
     } finally {
-      await Promise.all([refetchSeries(cache), refetch(cache, historyKeys.all)]);
+      await Promise.all([refetchSeries(queryClient), refetch(queryClient, historyKeys.all)]);
     }
   };
 }
 
-/** Removes the works that only the current version has, and restores the works of the earlier one that still exist, in their places. */
+/** Removes the works that the earlier version does not have, and puts the works that it has at its positions, if they still exist. */
 async function restoreWorks(backend: OwnerBackend, current: SeriesVersion, earlier: SeriesVersion) {
   const earlierIds = new Set(earlier.pairs.map(({ product_id }) => product_id));
   const currentPairs = new Map(current.pairs.map((pair) => [pair.product_id, pair]));
@@ -69,14 +69,14 @@ async function restoreWorks(backend: OwnerBackend, current: SeriesVersion, earli
   }
   const misplaced = earlier.pairs
     .filter((pair) => currentPairs.get(pair.product_id)?.position !== pair.position)
-    // A work that was removed from the series and added again has another pair.
+    // A work that was removed from the series and added again has a new pair, which keeps its id.
     .map((pair) => ({ ...pair, id: currentPairs.get(pair.product_id)?.id ?? pair.id }));
   for (const chunk of chunks(misplaced)) {
     const ids = chunk.map(({ product_id }) => product_id);
-    const existing = await backend.from("products").select("id").in("id", ids);
-    if (existing.error) throw existing.error;
-    const there = new Set(existing.data.map(({ id }) => id));
-    const rows = chunk.filter(({ product_id }) => there.has(product_id));
+    const products = await backend.from("products").select("id").in("id", ids);
+    if (products.error) throw products.error;
+    const existingIds = new Set(products.data.map(({ id }) => id));
+    const rows = chunk.filter(({ product_id }) => existingIds.has(product_id));
     if (rows.length === 0) continue;
     const { error } = await backend.from("series_works").upsert(rows, { onConflict: "id" });
     if (error) throw error;

@@ -20,14 +20,14 @@ import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
 
-/** How many rows one request reads at most. */
+/** How many rows one request reads at most. By default the server returns at most 1,000 rows. */
 const ROWS_PER_READ = 1000;
 /** How many ids the URL of one request has at most. */
 const IDS_PER_REQUEST = 200;
 
 /**
- * Fetches all series in the owner's order, also hidden ones. Fetches again and again while the server makes renditions (other sizes
- * and formats) of their pictures.
+ * Fetches all series in the owner's order, also hidden ones. Polls while the server makes renditions (other sizes and formats) of their
+ * pictures.
  */
 export function useSeriesList() {
   const backend = useOwnerBackend();
@@ -77,25 +77,25 @@ async function readPairs(
   }
 }
 
-/** Refetches the list of series and the works in them. */
-export const refetchSeries = (cache: QueryClient) =>
-  Promise.all([refetch(cache, ["series"]), refetch(cache, ["series_works"])]);
+/** Refetches the list of series and the pairs of all series. */
+export const refetchSeries = (queryClient: QueryClient) =>
+  Promise.all([refetch(queryClient, ["series"]), refetch(queryClient, ["series_works"])]);
 
-/** Functions that change series and the works in them. Each refetches both. */
+/** Returns functions that change series and the works in them. Each function refetches both lists at the end. */
 export function useChangeSeries() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMemo(() => {
-    /** Runs a change, and then refetches, after a failure too. */
+    /** Runs a change, and then refetches, also after a failure. */
     async function changeAndRefetch<Result>(change: () => Promise<Result>): Promise<Result> {
       try {
         return await change();
       } finally {
-        await refetchSeries(cache);
+        await refetchSeries(queryClient);
       }
     }
     return {
-      /** Inserts a series. A second call with the same id adds no second series. */
+      /** Inserts a series. A retry with the same id adds no second series. */
       create: (id: string, payload: SeriesPayload) =>
         changeAndRefetch(async () => {
           const { error } = await insertOnce(backend, "series", id, payload);
@@ -107,16 +107,16 @@ export function useChangeSeries() {
       remove: async (id: string) => {
         const { error } = await backend.from("series").delete().eq("id", id);
         if (error) throw error;
-        await removeCachedRow(cache, seriesKey, id);
-        await refetchSeries(cache);
+        await removeCachedRow(queryClient, seriesKey, id);
+        await refetchSeries(queryClient);
       },
       move: undoableMoves({
-        loadedOrder: () => loadedIds(cache, seriesKey),
+        loadedOrder: () => loadedIds(queryClient, seriesKey),
         readOrder: () => readSeriesOrder(backend),
         save: (args) => saveMove(backend, "move_series", args),
-        refetch: () => refetchSeries(cache),
+        refetch: () => refetchSeries(queryClient),
       }),
-      /** Adds works at the end of a series, in their order. Resolves with the ids of the new pairs: works that are in it stay. */
+      /** Adds works at the end of a series, in their order. Resolves with the ids of the new pairs. Works in the series get none. */
       add: (seriesId: string, workIds: readonly string[]) =>
         changeAndRefetch(() => addWorks(backend, seriesId, workIds)),
       /** Undoes `add`. */
@@ -127,7 +127,7 @@ export function useChangeSeries() {
             if (error) throw error;
           }
         }),
-      /** Takes works out of a series. Resolves with the pairs as they were. */
+      /** Removes works from a series. Resolves with the removed pairs. */
       removeWorks: (seriesId: string, workIds: readonly string[]) =>
         changeAndRefetch(async () => {
           const removed: SeriesWork[] = [];
@@ -143,7 +143,7 @@ export function useChangeSeries() {
           }
           return removed;
         }),
-      /** Undoes `removeWorks`: the works are in their places again. */
+      /** Undoes `removeWorks`: inserts the pairs again, at their positions. */
       restorePairs: (pairs: readonly SeriesWork[]) =>
         changeAndRefetch(async () => {
           for (const chunk of chunks(pairs)) {
@@ -159,22 +159,22 @@ export function useChangeSeries() {
           }
         }),
     };
-  }, [backend, cache]);
+  }, [backend, queryClient]);
 }
 
 /** Returns a function that moves works within a series. The ids of its arguments are those of pairs. */
 export function useMoveSeriesWorks(seriesId: string) {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMemo(
     () =>
       undoableMoves({
-        loadedOrder: () => loadedIds(cache, pairsKey(seriesId)),
+        loadedOrder: () => loadedIds(queryClient, pairsKey(seriesId)),
         readOrder: async () => (await readPairs(backend, seriesId)).map(({ id }) => id),
         save: (args) => saveMove(backend, "move_series_work", args),
-        refetch: () => refetchSeries(cache),
+        refetch: () => refetchSeries(queryClient),
       }),
-    [backend, cache, seriesId],
+    [backend, queryClient, seriesId],
   );
 }
 

@@ -14,8 +14,8 @@ type ProductUpdate = { base: Product; payload: Partial<ProductPayload> };
  */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
-  const refetchProducts = () => refetch(cache, queryKeys.products.all);
+  const queryClient = useQueryClient();
+  const refetchProducts = () => refetch(queryClient, queryKeys.products.all);
   return useMutation({
     mutationFn: ({ base, payload }: ProductUpdate) =>
       updateIfUnchanged(backend, "products", base, payload),

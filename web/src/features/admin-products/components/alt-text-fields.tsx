@@ -19,19 +19,22 @@ type AltTextFieldsProps = {
 };
 
 /**
- * The inputs for the alternative texts of a work's pictures (what each picture shows, in words), in both languages. They are in a
- * collapsed group. The owner can insert a suggestion, which is made from the title and the medium of the work.
+ * The inputs for the alternative texts of a work's pictures (what each picture shows, in words), in both languages. The inputs
+ * are in a collapsed group. The owner can insert a suggestion, which is made from the title and the medium of the work.
  */
 export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsProps) {
   const t = useT();
   const { field } = useController({ control, name: "alt_texts" });
-  const stored = JSON.parse(field.value) as AltTexts; // the form has the texts as JSON, by the URL of the picture
+  // The form has the texts as JSON, by the URL of the picture.
+  const altTexts = JSON.parse(field.value) as AltTexts;
   const suggestions = useSuggestions(control);
   if (urls.length === 0) return null;
-  const described = urls.filter((url) => stored[url]?.en?.trim() || stored[url]?.pt?.trim());
+  const describedUrls = urls.filter(
+    (url) => altTexts[url]?.en?.trim() || altTexts[url]?.pt?.trim(),
+  );
 
   function change(url: string, texts: Partial<Record<Language, string>>) {
-    field.onChange(JSON.stringify({ ...stored, [url]: { ...stored[url], ...texts } }));
+    field.onChange(JSON.stringify({ ...altTexts, [url]: { ...altTexts[url], ...texts } }));
   }
 
   return (
@@ -45,18 +48,18 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
         />
         {t("products.altTexts")}
         <span className="text-ink2 ml-auto font-[430]">
-          {/* The text is "{n} of {total}", so it serves this count too. */}
-          {t("carousel.position", { n: described.length, total: urls.length })}
+          {/* The text "{n} of {total}" of the carousel also fits this count. */}
+          {t("carousel.position", { n: describedUrls.length, total: urls.length })}
         </span>
       </summary>
       <p className="text-ink2 pb-4 text-sm">{t("products.altTextsHint")}</p>
       <ul className="grid gap-6 pb-5">
         {urls.map((url, index) => {
           const info = media?.[url];
-          const texts = stored[url] ?? {};
+          const texts = altTexts[url] ?? {};
           const name = t("products.altOf", { n: index + 1 });
           // The languages in which the picture has no text, but a suggestion.
-          const fillable = LANGUAGES.filter((one) => !texts[one]?.trim() && suggestions[one]);
+          const fillable = LANGUAGES.filter((lang) => !texts[lang]?.trim() && suggestions[lang]);
           return (
             <li key={url} className="grid gap-4 sm:grid-cols-[92px_minmax(0,1fr)]">
               <Picture
@@ -87,7 +90,7 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
                     onClick={() =>
                       change(
                         url,
-                        Object.fromEntries(fillable.map((one) => [one, suggestions[one]])),
+                        Object.fromEntries(fillable.map((lang) => [lang, suggestions[lang]])),
                       )
                     }
                   >

@@ -9,8 +9,8 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
-// This file lets the owner add many works at once, each from one picture. A picture first becomes a draft: a new work that is not
-// stored yet, and whose fields the owner edits above the list of works.
+// Here the owner adds many works at once, each from one picture. A picture first becomes a draft: a new work that is not stored yet,
+// and whose fields the owner edits above the list of works.
 
 /** A button to choose many pictures together. */
 export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
@@ -30,7 +30,7 @@ export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
         accept={acceptOf(IMAGE_ONLY)}
         onChange={(event) => {
           add(Array.from(event.target.files ?? []));
-          event.target.value = "";
+          event.target.value = ""; // so that choosing the same file again is a change
         }}
       />
     </>

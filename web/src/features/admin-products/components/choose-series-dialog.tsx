@@ -12,7 +12,7 @@ import { stackedToast } from "@/lib/toast";
 
 type ChooseSeriesDialogProps = {
   open: boolean;
-  /** The ids of the selected works in their order. */
+  /** The ids of the selected works, in the order of the list. */
   workIds: readonly string[];
   onClose(): void;
 };
@@ -39,44 +39,44 @@ export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialo
 /** The list of the series with their buttons. */
 function SeriesChoices({ workIds }: { workIds: readonly string[] }) {
   const t = useT();
-  const series = useSeriesList();
-  const counts = useCounts(workIds);
+  const seriesQuery = useSeriesList();
+  const countsQuery = useCounts(workIds);
   const undoButton = useUndo();
-  const change = useChangeSeries();
-  const failed = () => errorToast(t, t("wall.failed"));
+  const changeSeries = useChangeSeries();
+  const showFailure = () => errorToast(t, t("wall.failed"));
 
   function add(id: string) {
-    change.add(id, workIds).then(
+    changeSeries.add(id, workIds).then(
       (added) =>
         stackedToast({
           title: t("series.toast.worksAdded", { n: added.length }),
-          action: undoButton(() => change.removePairs(added)),
+          action: undoButton(() => changeSeries.removePairs(added)),
         }),
-      failed,
+      showFailure,
     );
   }
   function remove(id: string) {
-    change.removeWorks(id, workIds).then(
+    changeSeries.removeWorks(id, workIds).then(
       (removed) =>
         stackedToast({
           title: t("series.toast.removed", { n: removed.length }),
-          action: undoButton(() => change.restorePairs(removed)),
+          action: undoButton(() => changeSeries.restorePairs(removed)),
         }),
-      failed,
+      showFailure,
     );
   }
 
   return (
     <div className="mt-5">
       <AdminListState
-        query={series}
+        query={seriesQuery}
         empty={t("series.empty")}
         emptyAction={<TextLink to="/admin/series">{t("nav.series")}</TextLink>}
       >
         {(rows) => (
           <ul className="border-ink border-t-2">
             {rows.map(({ id, title }) => {
-              const n = counts.data?.get(id) ?? 0;
+              const n = countsQuery.data?.get(id) ?? 0;
               return (
                 <li
                   key={id}
@@ -120,7 +120,7 @@ function SeriesChoices({ workIds }: { workIds: readonly string[] }) {
   );
 }
 
-/** How many of the works are in each series, by its id. */
+/** Fetches how many of the works are in each series, by the id of the series. */
 function useCounts(workIds: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -20,28 +20,28 @@ import type { ArtworkType } from "@/lib/types";
 export function DraftList({ drafts, batch }: DraftBatchProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  // Whether the owner has tried to save. Incomplete drafts show an error only after that.
-  const [submitted, setSubmitted] = useState(false);
-  // Whether the owner is asked whether to discard all drafts.
-  const [discarding, setDiscarding] = useState(false);
-  const markSubmitted = useCallback(() => setSubmitted(true), []);
+  // Incomplete drafts show their errors only after the owner has tried to save.
+  const [showErrors, setShowErrors] = useState(false);
+  // Whether the dialog is open that asks whether to discard all drafts.
+  const [isConfirming, setIsConfirming] = useState(false);
+  const onIncomplete = useCallback(() => setShowErrors(true), []);
   if (drafts.length === 0) return null;
 
   const allIds = drafts.map(({ id }) => id);
   const uploadedCount = drafts.filter(isUploaded).length;
-  // The different times of publication. The field for all drafts shows a time only if all drafts have the same one.
-  const times = new Set(drafts.map(({ values }) => values.publish_at));
+  // The field for all drafts shows a time of publication only if all drafts have the same one.
+  const publishTimes = new Set(drafts.map(({ values }) => values.publish_at));
   const allScheduled = drafts.every(({ values }) => values.visibility === "scheduled");
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
 
   function saveAll() {
-    setSubmitted(true);
+    setShowErrors(true);
     batch.save(allIds);
-    const incomplete = drafts.findIndex((draft) => !isComplete(draft));
-    if (incomplete < 0) return;
-    // The input to fill in. The title is the first input of the draft. If there is a title, the time of publication is missing.
-    const field = hasTitle(drafts[incomplete]!) ? "input[type=datetime-local]" : "input";
-    list.current?.children[incomplete]?.querySelector<HTMLInputElement>(field)?.focus();
+    const firstIncomplete = drafts.findIndex((draft) => !isComplete(draft));
+    if (firstIncomplete < 0) return;
+    // Focuses the input to fill in: the title, which is the first input of the draft, or else the time of publication.
+    const field = hasTitle(drafts[firstIncomplete]!) ? "input[type=datetime-local]" : "input";
+    list.current?.children[firstIncomplete]?.querySelector<HTMLInputElement>(field)?.focus();
   }
 
   return (
@@ -86,7 +86,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
                 batch.editAll(
                   chooseVisibility(
                     event.target.value as Visibility,
-                    times.size === 1 ? [...times][0]! : "",
+                    publishTimes.size === 1 ? [...publishTimes][0]! : "",
                   ),
                 );
             }}
@@ -98,7 +98,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
             <TextField
               type="datetime-local"
               label={t("bulk.timeForAll")}
-              value={times.size === 1 ? [...times][0]! : ""}
+              value={publishTimes.size === 1 ? [...publishTimes][0]! : ""}
               className="min-w-[14rem]"
               onChange={({ target }) => batch.editAll({ publish_at: target.value })}
             />
@@ -114,7 +114,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
             {t("bulk.retryAll")}
           </Button>
         )}
-        <Button size="sm" variant="ghost" onClick={() => setDiscarding(true)}>
+        <Button size="sm" variant="ghost" onClick={() => setIsConfirming(true)}>
           {t("bulk.dropAll")}
         </Button>
       </div>
@@ -128,20 +128,20 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
             key={draft.id}
             draft={draft}
             batch={batch}
-            submitted={submitted}
-            onSubmitted={markSubmitted}
+            showErrors={showErrors}
+            onIncomplete={onIncomplete}
           />
         ))}
       </ul>
       <ConfirmDialog
-        open={discarding}
-        onOpenChange={setDiscarding}
+        open={isConfirming}
+        onOpenChange={setIsConfirming}
         title={t("bulk.dropAll")}
         question={t("bulk.dropQuestion")}
         confirmLabel={t("bulk.dropAll")}
         onConfirm={() => {
           batch.discard(allIds);
-          setDiscarding(false);
+          setIsConfirming(false);
         }}
         busy={false}
       />

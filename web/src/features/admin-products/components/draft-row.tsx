@@ -18,12 +18,12 @@ import { cn } from "@/lib/cn";
 
 type DraftRowProps = {
   draft: Draft;
-  /** All drafts, with the functions that change and save them. */
+  /** All drafts, and the functions that change and save them. */
   batch: DraftBatch;
-  /** Whether the owner has tried to save. Errors are shown only after that. */
-  submitted: boolean;
+  /** Whether incomplete fields show errors: only after the owner has tried to save. */
+  showErrors: boolean;
   /** Called when the owner tries to save this draft while it is incomplete. */
-  onSubmitted(): void;
+  onIncomplete(): void;
 };
 
 /**
@@ -33,8 +33,8 @@ type DraftRowProps = {
 export const DraftRow = memo(function DraftRow({
   draft,
   batch,
-  submitted,
-  onSubmitted,
+  showErrors,
+  onIncomplete,
 }: DraftRowProps) {
   const t = useT();
   const { types } = useBoot().site.gallery;
@@ -70,7 +70,7 @@ export const DraftRow = memo(function DraftRow({
               label={t("products.title")}
               required
               value={values.title}
-              error={submitted && !hasTitle(draft) ? t("products.titleRequired") : undefined}
+              error={showErrors && !hasTitle(draft) ? t("products.titleRequired") : undefined}
               onChange={(event) => edit({ title: event.target.value })}
             />
             <SelectField
@@ -101,7 +101,7 @@ export const DraftRow = memo(function DraftRow({
             />
             <DraftVisibility
               values={values}
-              error={submitted && !hasTime(draft) ? t("products.publishAtRequired") : undefined}
+              error={showErrors && !hasTime(draft) ? t("products.publishAtRequired") : undefined}
               onChange={edit}
             />
           </>
@@ -129,7 +129,7 @@ export const DraftRow = memo(function DraftRow({
               label={t("bulk.saveOne", { name })}
               loading={state === "saving"}
               onClick={() => {
-                if (!isComplete(draft)) onSubmitted();
+                if (!isComplete(draft)) onIncomplete();
                 else batch.save([id]);
               }}
             >

@@ -19,12 +19,12 @@ export function DraftVisibility({ values, error, onChange }: DraftVisibilityProp
       className="grid gap-4"
       visibility={values.visibility}
       error={error}
-      select={{
+      selectProps={{
         value: values.visibility,
         onChange: ({ target }) =>
           onChange(chooseVisibility(target.value as Visibility, values.publish_at)),
       }}
-      time={{
+      timeProps={{
         value: values.publish_at,
         onChange: ({ target }) => onChange({ publish_at: target.value }),
       }}

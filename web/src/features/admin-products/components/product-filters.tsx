@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type ProductFiltersProps = {
   view: ProductView;
-  /** Changes a part of the view, which is in the URL. If `replace` is true, the browser's history gets no new entry. */
+  /** Changes a part of the view, and so the URL. If `replace` is true, the browser's history gets no new entry. */
   onChange(part: Partial<ProductView>, options?: { replace: boolean }): void;
 };
 

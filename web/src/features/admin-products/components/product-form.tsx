@@ -40,8 +40,8 @@ import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
 /**
- * The form of a work (a row of products), in a dialog. The work is new, an existing one, or a duplicate of another work. A new field
- * needs its entries in schema.ts, and an input in one of the groups below. TwoLanguages is the input of a text in both languages.
+ * The form of a work (a row of products), in a dialog. The work is new, an existing one, or a duplicate of another work. To add a
+ * field, add its entries in schema.ts and its input to one of the groups below. TwoLanguages is the input of a text in both languages.
  */
 export function ProductForm({
   start, // the state with which the form starts: the work, the values of its fields, and its files
@@ -71,12 +71,12 @@ export function ProductForm({
   const media = useProductMedia(start, draftName, hasDraft);
   usePreventFileDrop();
 
-  const changed = start.unsaved || formState.isDirty || media.changed;
-  useUnloadWarning(changed);
+  const hasChanges = start.unsaved || formState.isDirty || media.hasChanges;
+  useUnloadWarning(hasChanges);
 
   useReportChanges(form, () =>
     onChanged(
-      changed
+      hasChanges
         ? {
             ...start,
             newId,
@@ -116,7 +116,7 @@ export function ProductForm({
   const formId = useId();
   const groupId = (name: string) => `${formId}-${name}`;
   const titleError = formState.errors.title?.message as TextKey | undefined;
-  const notInGallery = !useBoot().site.gallery.types.includes(watch("artwork_type"));
+  const isNotInGallery = !useBoot().site.gallery.types.includes(watch("artwork_type"));
 
   return (
     <form
@@ -142,7 +142,7 @@ export function ProductForm({
             <Columns>
               <SelectField
                 label={t("products.type")}
-                hint={notInGallery ? t("products.notInGalleryHint") : undefined}
+                hint={isNotInGallery ? t("products.notInGalleryHint") : undefined}
                 {...register("artwork_type")}
               >
                 {ARTWORK_TYPES.map((type) => (
@@ -346,7 +346,7 @@ function useProductMedia(start: ProductFormState, draftName: string, hasDraft: (
     uploadStill,
     commit: () => queues.forEach((queue) => queue.commit()),
     busy: queues.some((queue) => queue.busy),
-    changed: queues.some((queue) => queue.changed),
+    hasChanges: queues.some((queue) => queue.changed),
     missing: queues.flatMap((queue) => queue.missing),
     pending: {
       image_url: main.pending,
@@ -363,11 +363,11 @@ function useProductMedia(start: ProductFormState, draftName: string, hasDraft: (
 }
 
 /** Makes the browser ask before the page is closed or reloaded while there are unsaved changes. */
-function useUnloadWarning(changed: boolean) {
+function useUnloadWarning(hasChanges: boolean) {
   useEffect(() => {
-    if (!changed) return;
+    if (!hasChanges) return;
     const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", askBeforeLeaving);
     return () => window.removeEventListener("beforeunload", askBeforeLeaving);
-  }, [changed]);
+  }, [hasChanges]);
 }

@@ -28,8 +28,8 @@ type ProductListProps = {
 };
 
 /**
- * One page of the list of works (rows of products) as a table. On phones the works are cards. Both are rendered, and CSS hides one of
- * them. Hidden pictures are not loaded.
+ * One page of the list of works (rows of products) as a table. On phones the works are cards. Both layouts are rendered, and CSS
+ * hides one of them. The pictures of the hidden layout are not loaded.
  */
 export function ProductList(props: ProductListProps) {
   return (
@@ -44,7 +44,7 @@ export function ProductList(props: ProductListProps) {
 function ProductTable({ products, sort, onSort, onToggle, ...handlers }: ProductListProps) {
   const t = useT();
   const { language } = useLanguage();
-  const wideOnly = "hidden lg:table-cell";
+  const wideOnlyClassName = "hidden lg:table-cell";
   return (
     <table className="hidden w-full border-collapse text-left lining-nums tabular-nums md:table">
       <thead className="border-ink border-b-2">
@@ -58,7 +58,7 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
           <SortHead sort={sort} onSort={onSort} ascending="type">
             {t("gallery.type")}
           </SortHead>
-          <Head className={wideOnly}>{t("gallery.dimensions")}</Head>
+          <Head className={wideOnlyClassName}>{t("gallery.dimensions")}</Head>
           <Head>{t("products.featuredBadge")}</Head>
           <Head>{t("products.inStock")}</Head>
           <SortHead
@@ -66,7 +66,7 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
             onSort={onSort}
             ascending="date"
             descending="date-desc"
-            className={wideOnly}
+            className={wideOnlyClassName}
           >
             {t("products.created")}
           </SortHead>
@@ -81,7 +81,7 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
             <td className="py-[11px]">
               <Thumbnail product={product} />
             </td>
-            {/* wrap-anywhere alone would let other columns squeeze short titles until their words break. */}
+            {/* Without the minimum width, other columns would squeeze short titles until their words break. */}
             <th
               scope="row"
               className="min-w-36 wrap-anywhere py-2 pr-4 text-[1.25rem] leading-[1.2] font-[430] italic"
@@ -95,7 +95,7 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
               {t(`type.${product.artwork_type}`)}
               <NotInGallery product={product} className="block" />
             </Cell>
-            <Cell className={cn(wideOnly, "min-w-32 wrap-anywhere")}>
+            <Cell className={cn(wideOnlyClassName, "min-w-32 wrap-anywhere")}>
               {product.dimensions || "–"}
             </Cell>
             <Cell>
@@ -112,7 +112,7 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
                 onCheckedChange={() => onToggle(product, "in_stock")}
               />
             </Cell>
-            <Cell className={cn(wideOnly, "whitespace-nowrap")}>
+            <Cell className={cn(wideOnlyClassName, "whitespace-nowrap")}>
               {product.creation_date ? shortDate(product.creation_date, language) : "–"}
             </Cell>
             <td className="py-2">

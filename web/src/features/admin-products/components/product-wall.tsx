@@ -38,19 +38,19 @@ type ProductWallProps = {
   /** The ids of all works of the list, in the order of the list. */
   ids: readonly string[];
   /**
-   * Whether the owner can move works. Possible in two orders: the owner's order of all works (products.position), and the order of a
-   * series. In other orders, such as by title, a move would have no meaning.
+   * Whether the owner can move works. Works can be moved in two orders: the owner's order of all works (products.position), and the
+   * order of a series. In other orders, such as by title, a move would have no meaning.
    */
   canMove: boolean;
-  /** Shown if `canMove` is false. Tells the owner which order to choose for moving works. */
+  /** The text shown if `canMove` is false. It tells the owner which order to choose for moving works. */
   moveHint?: string;
   onEdit(work: Product): void;
   /**
-   * Saves a move in the order of a series, and resolves with a function that undoes it. Without it a move changes the owner's order of
-   * all works.
+   * Saves a move in the order of a series, and resolves with a function that undoes the move. Without `saveMove`, a move changes the
+   * owner's order of all works.
    */
   saveMove?(args: MoveArgs): Promise<UndoMove>;
-  /** Renders the bar for the selected works. Without it the bar is SelectionBar. */
+  /** Renders the bar for the selected works. The default is SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;
 };
 
@@ -84,8 +84,8 @@ export function ProductWall({
 }: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
-  const products = useChangeProducts();
-  const change = useChangeWorks();
+  const changeProducts = useChangeProducts();
+  const changeWorks = useChangeWorks();
   // The order after a move, while the move is being saved. Null at other times.
   const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
   // The number of the latest move. When an earlier move ends, it shows no toast, and the order on the screen stays.
@@ -99,17 +99,18 @@ export function ProductWall({
     blocks.push(ids.slice(from, from + BLOCK_SIZE));
   const works = useWorksById(blocks);
   const { selected, toggle, select } = useSelection(order);
-  const selectedAs = useMemo(
+  // The number of each selected work in the order of selection, from 1.
+  const selectionNumbers = useMemo(
     () => new Map([...selected].map((id, index) => [id, index + 1])),
     [selected],
   );
-  // The current work is the one that Tab reaches.
+  // The id and the index of the current work, the only one that Tab reaches.
   const [currentId, setCurrentId] = useState<string | null>(null);
   const current = Math.max(0, currentId === null ? 0 : order.indexOf(currentId));
   const [announcement, setAnnouncement] = useState("");
-  const [changing, setChanging] = useState(false);
-  const [choosingSeries, setChoosingSeries] = useState(false);
-  const [deleting, setDeleting] = useState(false);
+  const [isChanging, setIsChanging] = useState(false);
+  const [isChoosingSeries, setIsChoosingSeries] = useState(false);
+  const [isDeleting, setIsDeleting] = useState(false);
   const [busy, setBusy] = useState(false);
   // Whether the current work must get the focus once it is rendered.
   const takesFocus = useRef(false);
@@ -133,7 +134,7 @@ export function ProductWall({
         ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: newIndex + 1, total })
         : t("wall.movedMany", { count: movedIds.length, n: newIndex + 1, total }),
     );
-    (saveMove ?? products.move)(placeOf(newOrder, movedIds))
+    (saveMove ?? changeProducts.move)(placeOf(newOrder, movedIds))
       .then((undo) => {
         if (moveNumber === latestMove.current)
           stackedToast({ title: t("wall.toast.moved"), action: undoButton(undo) });
@@ -155,23 +156,23 @@ export function ProductWall({
     onLasso: (indexes) => select(indexes.map((index) => order[index]!)),
     onLongPress: (index) => toggle(order[index]!),
   });
-  const draggedId = gestures.dragged === null ? null : order[gestures.dragged]!;
+  const draggedId = gestures.draggedIndex === null ? null : order[gestures.draggedIndex]!;
 
   /** Deletes the selected works. */
   async function remove() {
     const deletedIds = [...selected];
     setBusy(true);
     try {
-      await products.remove(deletedIds);
+      await changeProducts.remove(deletedIds);
       stackedToast({
         title: t("wall.toast.deleted", { n: deletedIds.length }),
-        action: undoButton(() => products.undoRemove(deletedIds)),
+        action: undoButton(() => changeProducts.undoRemove(deletedIds)),
       });
     } catch {
       showFailure();
     }
     setBusy(false);
-    setDeleting(false);
+    setIsDeleting(false);
   }
 
   /** Moves the focus to the work at an index, or to the first or last one, and scrolls to it. Returns its id. */
@@ -248,7 +249,7 @@ export function ProductWall({
     else toggle(id, event.shiftKey);
   }
   function onToggle(work: Product, name: "is_featured" | "in_stock") {
-    change([work.id], { [name]: !work[name] });
+    changeWorks([work.id], { [name]: !work[name] });
   }
   function onFocus(index: number) {
     setCurrentId(order[index] ?? null);
@@ -316,9 +317,9 @@ export function ProductWall({
               index={index}
               total={total}
               grid={grid}
-              selectedAs={selectedAs.get(id) ?? 0}
-              current={index === current}
-              dragged={draggedIds?.has(id) ?? false}
+              selectionNumber={selectionNumbers.get(id) ?? 0}
+              isCurrent={index === current}
+              isDragged={draggedIds?.has(id) ?? false}
               canMove={canMove}
               onSelect={tileSelect}
               onKeyDown={tileKey}
@@ -336,7 +337,7 @@ export function ProductWall({
             className="bg-indigo pointer-events-none absolute top-0 left-0 z-10 w-[3px]"
           />
         )}
-        {gestures.lassoing && (
+        {gestures.isLassoing && (
           <li aria-hidden="true" className="pointer-events-none absolute top-0 left-0 z-10">
             <div
               ref={gestures.lassoBox}
@@ -378,25 +379,25 @@ export function ProductWall({
             {...selection}
             works={[...selected].flatMap((id) => works.get(id) ?? [])}
             canMove={canMove}
-            onChange={(values) => change([...selected], values)}
-            onEditAll={() => setChanging(true)}
-            onSeries={() => setChoosingSeries(true)}
-            onDelete={() => setDeleting(true)}
+            onChange={(values) => changeWorks([...selected], values)}
+            onEditAll={() => setIsChanging(true)}
+            onSeries={() => setIsChoosingSeries(true)}
+            onDelete={() => setIsDeleting(true)}
           />
         ))}
       <ChooseSeriesDialog
-        open={choosingSeries}
+        open={isChoosingSeries}
         workIds={selection.ids}
-        onClose={() => setChoosingSeries(false)}
+        onClose={() => setIsChoosingSeries(false)}
       />
       <ChangeDialog
-        open={changing}
-        onSave={(values) => change([...selected], values)}
-        onClose={() => setChanging(false)}
+        open={isChanging}
+        onSave={(values) => changeWorks([...selected], values)}
+        onClose={() => setIsChanging(false)}
       />
       <ConfirmDialog
-        open={deleting}
-        onOpenChange={setDeleting}
+        open={isDeleting}
+        onOpenChange={setIsDeleting}
         title={t("wall.deleteTitle")}
         question={t("wall.deleteQuestion", { n: selected.size })}
         onConfirm={() => void remove()}

@@ -28,7 +28,7 @@ import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useT } from "@/lib/i18n";
 import { pageCount, useListUrl } from "@/lib/list-url";
 import type { Product } from "@/lib/types";
@@ -44,15 +44,15 @@ export function ProductsPage() {
   const [firstType] = useBoot().site.gallery.types;
   const { view, change } = useListUrl(readView, writeView);
   const isWall = view.layout === "wall";
-  const products = useProducts(view, !isWall);
-  const workIds = useWorkIds(view, isWall);
-  const { data: currentPage, isPlaceholderData } = products;
+  const pageQuery = useProducts(view, !isWall);
+  const workIdsQuery = useWorkIds(view, isWall);
+  const { data: currentPage, isPlaceholderData } = pageQuery;
   const productDialog = useDraftDialog("products", initialFormState(null));
   const openDialog = productDialog.open;
   const drafts = useDraftBatch();
   const changeWorks = useChangeWorks();
   const { mutateAsync: remove } = useDeleteProduct();
-  const { undoDeletion } = useBringBack("products");
+  const { undoDeletion } = useRestoreVersion("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
   // The id of the work whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
@@ -85,16 +85,16 @@ export function ProductsPage() {
       {t("products.add")}
     </Button>
   );
-  const filtered = isFiltered(view);
-  const hasWorks = isWall ? workIds.data?.length !== 0 : currentPage && currentPage.total > 0;
-  const emptyAction = filtered ? (
+  const hasFilters = isFiltered(view);
+  const hasWorks = isWall ? workIdsQuery.data?.length !== 0 : currentPage && currentPage.total > 0;
+  const emptyAction = hasFilters ? (
     <Button variant="outline" onClick={() => change({ q: "", type: "", flag: "" })}>
       {t("products.clearFilters")}
     </Button>
   ) : (
     addButton
   );
-  // The row of the list, and not a copy from when the history was opened: after a conflict the list has the newer row.
+  // The row is looked up in the list at each render, so that after a conflict the dialog compares with the newer row.
   const historyRow = currentPage?.rows.find(({ id }) => id === historyId) ?? null;
 
   return (
@@ -109,7 +109,7 @@ export function ProductsPage() {
     >
       <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
-        {(filtered || hasWorks) && (
+        {(hasFilters || hasWorks) && (
           <>
             <ProductFilters view={view} onChange={change} />
             <LayoutChoice layout={view.layout} onChange={showAs} />
@@ -118,8 +118,8 @@ export function ProductsPage() {
         <BulkUpload {...drafts}>
           {isWall ? (
             <AdminListState
-              query={workIds}
-              empty={t(filtered ? "products.noMatch" : "products.empty")}
+              query={workIdsQuery}
+              empty={t(hasFilters ? "products.noMatch" : "products.empty")}
               emptyAction={emptyAction}
             >
               {(ids) => (
@@ -133,8 +133,8 @@ export function ProductsPage() {
             </AdminListState>
           ) : (
             <AdminListState
-              query={{ ...products, data: currentPage?.rows }}
-              empty={t(filtered ? "products.noMatch" : "products.empty")}
+              query={{ ...pageQuery, data: currentPage?.rows }}
+              empty={t(hasFilters ? "products.noMatch" : "products.empty")}
               emptyAction={emptyAction}
             >
               {(rows) => (

@@ -29,7 +29,7 @@ import type { Series } from "@/lib/types";
 import { UNIQUE_VIOLATION } from "@/lib/unique-violation";
 import { randomUuid } from "@/lib/upload/file-name";
 
-/** What one save writes. `base` is the version of the row from which the change was made. It is null for a new series. */
+/** What one save writes. `base` is the version of the row that the change is based on, and null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
 
 type SeriesFormProps = DraftFormProps<SeriesFormState> & {
@@ -54,12 +54,12 @@ export function SeriesForm({
   const { series } = start;
   const [newId] = useState(() => start.newId ?? randomUuid());
   const { create, update } = useChangeSeries();
-  const { data: all = [] } = useSeriesList();
-  // The slugs of the other series. A new series is in the list too if it was saved and the response was lost.
+  const { data: allSeries = [] } = useSeriesList();
+  // A new series is already in the list if it was inserted and the response was lost, so its id is left out too.
   const ownId = series?.id ?? newId;
-  const taken = all.filter(({ id }) => id !== ownId).map(({ slug }) => slug);
+  const takenSlugs = allSeries.filter(({ id }) => id !== ownId).map(({ slug }) => slug);
   const form = useForm<SeriesValues>({
-    resolver: zodResolver(seriesSchema(taken)),
+    resolver: zodResolver(seriesSchema(takenSlugs)),
     defaultValues: start.values,
     mode: "onChange",
   });
@@ -89,9 +89,9 @@ export function SeriesForm({
   });
   const { conflict, saving } = save;
 
-  const changed = start.unsaved || formState.isDirty;
+  const hasChanges = start.unsaved || formState.isDirty;
   useReportChanges(form, () =>
-    onChanged(changed ? { ...start, newId, values: getValues(), unsaved: true } : null),
+    onChanged(hasChanges ? { ...start, newId, values: getValues(), unsaved: true } : null),
   );
 
   const errorOf = (name: keyof SeriesValues) => {
@@ -101,14 +101,14 @@ export function SeriesForm({
   // A new series has a slug made from its title, until the owner writes another slug.
   const title = useWatch({ control, name: "title" });
   const lastTitle = useRef(title);
-  const automaticSlug = useRef(freeSlug(slugOf(title), taken));
+  const automaticSlug = useRef(freeSlug(slugOf(title), takenSlugs));
   useEffect(() => {
     if (title === lastTitle.current) return;
     lastTitle.current = title;
     if (series || getValues("slug") !== automaticSlug.current) return;
-    automaticSlug.current = freeSlug(slugOf(title), taken);
+    automaticSlug.current = freeSlug(slugOf(title), takenSlugs);
     setValue("slug", automaticSlug.current, { shouldValidate: true });
-  }, [title, series, taken, getValues, setValue]);
+  }, [title, series, takenSlugs, getValues, setValue]);
 
   return (
     <form

@@ -10,7 +10,7 @@ import { useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
 import type { Series } from "@/lib/types";
 
-/** What the owner does with a series by its buttons. */
+/** The handlers of the buttons of a series. */
 type SeriesActions = {
   onEdit(series: Series): void;
   onHistory(series: Series): void;
@@ -35,13 +35,13 @@ export function SeriesList({ series, ...actions }: { series: Series[] } & Series
         announcement={announcement}
         movedText={({ title }, n) => t("series.moved", { title, n, total: rows.length })}
         dragHelp={t("series.dragHelp")}
-        renderRow={(one, index) => (
+        renderRow={(row, index) => (
           <SeriesRow
-            key={one.id}
-            series={one}
+            key={row.id}
+            series={row}
             index={index}
             total={rows.length}
-            onMove={(to) => move(one.id, to)}
+            onMove={(to) => move(row.id, to)}
             {...actions}
           />
         )}

@@ -13,7 +13,7 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
@@ -23,77 +23,78 @@ import type { Series } from "@/lib/types";
  */
 export function SeriesPage() {
   const t = useT();
-  const series = useSeriesList();
+  const seriesQuery = useSeriesList();
   const [search, setSearch] = useSearchParams();
   const openId = search.get("works");
-  const openSeries = series.data?.find(({ id }) => id === openId);
+  const openSeries = seriesQuery.data?.find(({ id }) => id === openId);
   const openWorks = (id: string) => setSearch({ works: id });
 
   if (openSeries)
     return <SeriesWorks key={openSeries.id} series={openSeries} onCreated={openWorks} />;
-  // Until it is known which page is shown, the list must not mount: its dialog would take the draft of the dialog of SeriesWorks.
-  if (openId && !series.data)
+  // While the series load, it is not known which page to show. The list must not mount yet, because its dialog would take the draft
+  // that belongs to the dialog of SeriesWorks.
+  if (openId && !seriesQuery.data)
     return (
       <AdminPage title={t("nav.series")}>
-        <AdminListState query={series} empty={t("series.empty")}>
+        <AdminListState query={seriesQuery} empty={t("series.empty")}>
           {() => null}
         </AdminListState>
       </AdminPage>
     );
-  return <SeriesListPage series={series} onCreated={openWorks} />;
+  return <SeriesListPage seriesQuery={seriesQuery} onCreated={openWorks} />;
 }
 
 type SeriesListPageProps = {
-  series: ReturnType<typeof useSeriesList>;
+  seriesQuery: ReturnType<typeof useSeriesList>;
   /** Called with the id of a new series. */
   onCreated(id: string): void;
 };
 
 /** The page with the list of series. */
-function SeriesListPage({ series, onCreated }: SeriesListPageProps) {
+function SeriesListPage({ seriesQuery, onCreated }: SeriesListPageProps) {
   const t = useT();
-  const dialog = useDraftDialog("series", initialSeriesState(null));
+  const seriesDialog = useDraftDialog("series", initialSeriesState(null));
   const { remove } = useChangeSeries();
-  const { undoDeletion } = useBringBack("series");
+  const { undoDeletion } = useRestoreVersion("series");
   // The series whose deletion the owner is asked to confirm; null while the question is closed.
-  const [deleting, setDeleting] = useState<Series | null>(null);
+  const [seriesToDelete, setSeriesToDelete] = useState<Series | null>(null);
   // The id of the series whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
 
   const addButton = (
-    <Button onClick={() => dialog.open(initialSeriesState(null))}>
+    <Button onClick={() => seriesDialog.open(initialSeriesState(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("series.add")}
     </Button>
   );
   return (
     <AdminPage title={t("nav.series")} action={addButton}>
-      <AdminListState query={series} empty={t("series.empty")} emptyAction={addButton}>
+      <AdminListState query={seriesQuery} empty={t("series.empty")} emptyAction={addButton}>
         {(rows) => (
           <SeriesList
             series={rows}
-            onEdit={(one) => dialog.open(initialSeriesState(one))}
+            onEdit={(series) => seriesDialog.open(initialSeriesState(series))}
             onHistory={({ id }) => setHistoryId(id)}
-            onDelete={setDeleting}
+            onDelete={setSeriesToDelete}
           />
         )}
       </AdminListState>
       <RecentlyDeleted table="series" nameOf={({ title }) => title} />
       <SeriesHistory
-        series={series.data?.find(({ id }) => id === historyId) ?? null}
+        series={seriesQuery.data?.find(({ id }) => id === historyId) ?? null}
         onClose={() => setHistoryId("")}
       />
       {/* `round` changes each time the dialog opens, so that it has a new form. */}
-      <SeriesDialog key={dialog.round} {...dialog.dialog} onCreated={onCreated} />
+      <SeriesDialog key={seriesDialog.round} {...seriesDialog.dialog} onCreated={onCreated} />
       <DeleteDialog
-        item={deleting}
+        item={seriesToDelete}
         title={t("series.deleteTitle")}
         question={t("series.deleteConfirm")}
         deleted={t("series.toast.deleted")}
         failedTitle={t("series.toast.failed")}
         remove={({ id }) => remove(id)}
         undo={({ title, id }) => undoDeletion(title, id)}
-        onClose={() => setDeleting(null)}
+        onClose={() => setSeriesToDelete(null)}
       />
     </AdminPage>
   );

@@ -30,7 +30,7 @@ const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
 type SeriesWorksProps = {
   series: Series;
-  /** Called with the id of a new series. The dialog can have its draft, which was typed on the page with the list. */
+  /** Called with the id of a new series: the dialog also opens the draft of a new series that was typed on the page with the list. */
   onCreated(id: string): void;
 };
 
@@ -40,25 +40,25 @@ type SeriesWorksProps = {
  */
 export function SeriesWorks({ series, onCreated }: SeriesWorksProps) {
   const t = useT();
-  const pairs = usePairs(series.id);
-  const [adding, setAdding] = useState(false);
+  const pairsQuery = usePairs(series.id);
+  const [isAdding, setIsAdding] = useState(false);
   const productDialog = useDraftDialog("products", initialFormState(null));
   const seriesDialog = useDraftDialog("series", initialSeriesState(null));
   const onEdit = (product: Product) => productDialog.open(initialFormState(product));
 
   return (
     <AdminPage
-      title={t(adding ? "series.addTo" : "series.worksOf", { title: series.title })}
+      title={t(isAdding ? "series.addTo" : "series.worksOf", { title: series.title })}
       action={
-        adding ? (
-          <Button onClick={() => setAdding(false)}>{t("series.done")}</Button>
+        isAdding ? (
+          <Button onClick={() => setIsAdding(false)}>{t("series.done")}</Button>
         ) : (
           <>
             <Button variant="outline" onClick={() => seriesDialog.open(initialSeriesState(series))}>
               <Pencil {...iconProps} />
               {t("series.editTexts")}
             </Button>
-            <Button onClick={() => setAdding(true)}>
+            <Button onClick={() => setIsAdding(true)}>
               <Plus {...iconProps} />
               {t("series.addWorks")}
             </Button>
@@ -66,19 +66,19 @@ export function SeriesWorks({ series, onCreated }: SeriesWorksProps) {
         )
       }
     >
-      {!adding && (
+      {!isAdding && (
         <p className="mb-5">
           <TextLink to="/admin/series">{t("series.all")}</TextLink>
         </p>
       )}
-      {adding ? (
-        <PickWall series={series} pairs={pairs.data ?? []} onEdit={onEdit} />
+      {isAdding ? (
+        <PickWall series={series} pairs={pairsQuery.data ?? []} onEdit={onEdit} />
       ) : (
         <AdminListState
-          query={pairs}
+          query={pairsQuery}
           empty={t("series.noWorks")}
           emptyAction={
-            <Button onClick={() => setAdding(true)}>
+            <Button onClick={() => setIsAdding(true)}>
               <Plus {...iconProps} />
               {t("series.addWorks")}
             </Button>
@@ -103,14 +103,14 @@ type WallProps = {
   onEdit(product: Product): void;
 };
 
-/** The works of the series, which the owner orders, takes out, or makes the cover. */
+/** The works of the series. The owner orders and removes them, and chooses the one whose picture is the cover of the series. */
 function OrderWall({ series, pairs, onEdit }: WallProps) {
   const t = useT();
   const undoButton = useUndo();
-  const change = useChangeSeries();
+  const changeSeries = useChangeSeries();
   const movePairs = useMoveSeriesWorks(series.id);
   const pairIds = new Map(pairs.map(({ id, product_id }) => [product_id, id]));
-  const failed = () => errorToast(t, t("wall.failed"));
+  const showFailure = () => errorToast(t, t("wall.failed"));
 
   /** The arguments of a move of works as those of a move of pairs. */
   const ofPairs = (args: MoveArgs): MoveArgs => {
@@ -121,25 +121,25 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
   };
 
   function remove(workIds: readonly string[]) {
-    change.removeWorks(series.id, workIds).then(
+    changeSeries.removeWorks(series.id, workIds).then(
       (removed) =>
         stackedToast({
           title: t("series.toast.removed", { n: removed.length }),
-          action: undoButton(() => change.restorePairs(removed)),
+          action: undoButton(() => changeSeries.restorePairs(removed)),
         }),
-      failed,
+      showFailure,
     );
   }
 
   function setCover(workId: string) {
     const before = series.cover_id;
-    change.update(series, { cover_id: workId }).then(
+    changeSeries.update(series, { cover_id: workId }).then(
       (saved) =>
         stackedToast({
           title: t("series.toast.updated"),
-          action: undoButton(() => change.update(saved, { cover_id: before })),
+          action: undoButton(() => changeSeries.update(saved, { cover_id: before })),
         }),
-      failed,
+      showFailure,
     );
   }
 
@@ -176,18 +176,18 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
 function PickWall({ series, pairs, onEdit }: WallProps) {
   const t = useT();
   const undoButton = useUndo();
-  const change = useChangeSeries();
+  const changeSeries = useChangeSeries();
   const [q, setQ] = useState("");
   const view = { ...readView(new URLSearchParams()), q, sort: "manual" as const };
   const works = useWorkIds(view, true);
   const inSeries = new Set(pairs.map(({ product_id }) => product_id));
 
   function add(workIds: readonly string[]) {
-    change.add(series.id, workIds).then(
+    changeSeries.add(series.id, workIds).then(
       (added) =>
         stackedToast({
           title: t("series.toast.worksAdded", { n: added.length }),
-          action: undoButton(() => change.removePairs(added)),
+          action: undoButton(() => changeSeries.removePairs(added)),
         }),
       () => errorToast(t, t("wall.failed")),
     );

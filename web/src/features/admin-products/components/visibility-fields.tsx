@@ -15,13 +15,13 @@ export function VisibilityFields() {
       className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2"
       visibility={watch("visibility")}
       error={error && t(error)}
-      select={register("visibility", {
+      selectProps={register("visibility", {
         onChange: ({ target }: { target: { value: Visibility } }) => {
           const { publish_at } = chooseVisibility(target.value, getValues("publish_at"));
           if (publish_at) setValue("publish_at", publish_at, { shouldDirty: true });
         },
       })}
-      time={register("publish_at")}
+      timeProps={register("publish_at")}
     />
   );
 }

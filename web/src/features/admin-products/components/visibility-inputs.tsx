@@ -9,9 +9,9 @@ type VisibilityInputsProps = {
   /** The error text below the input of the date and time. */
   error?: string;
   /** Props of the select element: its name or value, and its handlers. */
-  select: Omit<ComponentProps<"select">, "id" | "required">;
+  selectProps: Omit<ComponentProps<"select">, "id" | "required">;
   /** Props of the input of the date and time. */
-  time: Omit<ComponentProps<"input">, "id" | "required">;
+  timeProps: Omit<ComponentProps<"input">, "id" | "required">;
   className: string;
 };
 
@@ -19,8 +19,8 @@ type VisibilityInputsProps = {
 export function VisibilityInputs({
   visibility,
   error,
-  select,
-  time,
+  selectProps,
+  timeProps,
   className,
 }: VisibilityInputsProps) {
   const t = useT();
@@ -29,7 +29,7 @@ export function VisibilityInputs({
       <SelectField
         label={t("products.visibility")}
         hint={t(`products.${visibility}Hint`)}
-        {...select}
+        {...selectProps}
       >
         <VisibilityOptions />
       </SelectField>
@@ -42,7 +42,7 @@ export function VisibilityInputs({
           hint={t("products.publishAtHint", {
             zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
           })}
-          {...time}
+          {...timeProps}
         />
       )}
     </div>

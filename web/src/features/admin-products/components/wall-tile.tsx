@@ -18,11 +18,11 @@ type WallTileProps = {
   total: number;
   grid: Grid;
   /** The number of the work in the order of selection, from 1. 0 if the work is not selected. */
-  selectedAs: number;
+  selectionNumber: number;
   /** Whether this is the one tile that Tab reaches. Arrow keys move to the others. */
-  current: boolean;
+  isCurrent: boolean;
   /** Whether the tile is being dragged. */
-  dragged: boolean;
+  isDragged: boolean;
   /** Whether the owner can move works. If so, selected works show their numbers, because several works are dropped in this order. */
   canMove: boolean;
   onSelect(index: number, event: MouseEvent): void;
@@ -43,9 +43,9 @@ export const WallTile = memo(function WallTile({
   index,
   total,
   grid: { columns, cell },
-  selectedAs,
-  current,
-  dragged,
+  selectionNumber,
+  isCurrent,
+  isDragged,
   canMove,
   onSelect,
   onKeyDown,
@@ -54,11 +54,11 @@ export const WallTile = memo(function WallTile({
   onToggle,
 }: WallTileProps) {
   const t = useT();
-  const numberID = useId();
+  const numberId = useId();
   const { types } = useBoot().site.gallery;
-  const tabIndex = current ? 0 : -1;
-  const selected = selectedAs > 0;
-  const isNumbered = selected && canMove;
+  const tabIndex = isCurrent ? 0 : -1;
+  const isSelected = selectionNumber > 0;
+  const isNumbered = isSelected && canMove;
   const style = {
     left: (index % columns) * cell.width,
     top: Math.floor(index / columns) * cell.height,
@@ -90,20 +90,20 @@ export const WallTile = memo(function WallTile({
       aria-posinset={index + 1}
       aria-setsize={total}
       onFocus={() => onFocus(index)}
-      className={cn("absolute flex flex-col p-2 contain-layout", dragged && "opacity-40")}
+      className={cn("absolute flex flex-col p-2 contain-layout", isDragged && "opacity-40")}
     >
       <button
         type="button"
         data-picture=""
         tabIndex={tabIndex}
-        aria-pressed={selected}
+        aria-pressed={isSelected}
         aria-label={t("wall.select", { title })}
-        aria-describedby={isNumbered ? numberID : undefined}
+        aria-describedby={isNumbered ? numberId : undefined}
         onClick={(event) => onSelect(index, event)}
         onKeyDown={(event) => onKeyDown(event, index)}
         className={cn(
           "bg-shade group relative grid aspect-square w-full flex-none place-items-center p-2 select-none",
-          selected && "bg-indigo-tint outline-indigo outline-3 -outline-offset-3",
+          isSelected && "bg-indigo-tint outline-indigo outline-3 -outline-offset-3",
         )}
       >
         {work.image_url ? (
@@ -127,16 +127,16 @@ export const WallTile = memo(function WallTile({
           aria-hidden="true"
           className={cn(
             "border-edge bg-field absolute top-2 left-2 grid h-6 min-w-6 place-items-center border",
-            selected
+            isSelected
               ? "bg-indigo border-indigo text-on-indigo"
               : "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100",
           )}
         >
-          {selected &&
+          {isSelected &&
             (isNumbered ? (
               // Generated content: a text inside the button would have to be part of its name, which must not change with the selection.
               <span
-                data-number={selectedAs}
+                data-number={selectionNumber}
                 className="px-1 text-[.9375rem] leading-none lining-nums before:content-[attr(data-number)]"
               />
             ) : (
@@ -145,8 +145,8 @@ export const WallTile = memo(function WallTile({
         </span>
       </button>
       {isNumbered && (
-        <span id={numberID} hidden>
-          {selectedAs}
+        <span id={numberId} hidden>
+          {selectionNumber}
         </span>
       )}
       <button

@@ -19,14 +19,14 @@ import { stackedToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
-// This file connects the batch (the drafts of new works that the owner makes from many pictures together) with the backend, with the
-// drafts that the browser stores, and with toasts.
+// Connects the batch (the drafts of new works that the owner makes from many pictures together) with the backend, with the drafts that
+// the browser stores, and with toasts.
 
 // The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 
 /** Returns the batch of a backend client. The first call makes the batch. */
-function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBatch {
+function getBatch(backend: OwnerBackend, boot: Boot, queryClient: QueryClient): DraftBatch {
   let batch = batches.get(backend);
   if (!batch) {
     const { upload, discard } = createUploader(backend, boot, BUCKETS.products);
@@ -36,8 +36,9 @@ function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftB
       save: (id, payload) => insertWorkWithRetries(backend, id, payload),
     });
     persistForSession(backend, newBatch);
-    newBatch.listen(({ what }) => {
-      if (what === "saved") void cache.invalidateQueries({ queryKey: queryKeys.products.all });
+    newBatch.subscribeToEvents(({ type }) => {
+      if (type === "saved")
+        void queryClient.invalidateQueries({ queryKey: queryKeys.products.all });
     });
     batches.set(backend, newBatch);
     batch = newBatch;
@@ -70,19 +71,19 @@ export type DraftBatchProps = {
 /** Returns the drafts and their batch. While the component is mounted, toasts report failures and saved works. */
 export function useDraftBatch(): DraftBatchProps {
   const t = useT();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { role } = useAuth();
   const showProblem = useUploadToasts();
   const backend = useOwnerBackend();
   const boot = useBoot();
-  const batch = getBatch(backend, boot, cache);
+  const batch = getBatch(backend, boot, queryClient);
   const undoButton = useUndo();
   const drafts = useSyncExternalStore(batch.subscribe, batch.getSnapshot);
 
   // Shows a toast for each event of the batch.
   useEffect(() => {
-    const unsubscribe = batch.listen((event) => {
-      switch (event.what) {
+    const unsubscribe = batch.subscribeToEvents((event) => {
+      switch (event.type) {
         case "refused":
           return showProblem({ reason: event.reason, name: event.names.join(", ") });
         case "upload-failed": {
@@ -101,7 +102,7 @@ export function useDraftBatch(): DraftBatchProps {
           const n = ids.length;
           return stackedToast({
             title: n === 1 ? t("products.toast.created") : t("bulk.saved", { n }),
-            action: undoButton(() => deleteProducts(backend, cache, ids), {
+            action: undoButton(() => deleteProducts(backend, queryClient, ids), {
               title: t("bulk.undone", { n }),
               description: t("bulk.undoneWhere"),
             }),
@@ -110,7 +111,7 @@ export function useDraftBatch(): DraftBatchProps {
       }
     });
     return () => void unsubscribe();
-  }, [batch, backend, cache, undoButton, t, showProblem]);
+  }, [batch, backend, queryClient, undoButton, t, showProblem]);
 
   function add(files: File[]) {
     if (role === "admin") batch.add(files, boot.site.gallery.types[0]);

@@ -29,19 +29,19 @@ import { isDenied } from "@/lib/upload/upload-error";
 
 /** What one save of the form of a work (a row of products) writes. */
 type SaveRequest = {
-  /** The version of the row from which the changes were made. Null for a new work. */
+  /** The version of the row that the changes are based on. Null for a new work. */
   base: Product | null;
   payload: ProductPayload;
   /** The URLs of all files that the form has uploaded. */
   uploaded: readonly string[];
 };
 
-/** What a save has stored: the URLs of the work's files, and the row after a change. `saved` is null for a new work. */
+/** What a save has stored: the URLs of the work's files, and the changed row (`saved`), which is null for a new work. */
 type SaveResult = { media: ProductMedia; saved: Product | null };
 
 /**
- * Saves a work for its form, shows a toast with the result, and then deletes the files that the work has stopped using. `start` is
- * the state with which the form has started. A new work gets the id `newId`.
+ * Saves a work for its form, shows a toast with the result, and then deletes the files that the work no longer uses. `start` is the
+ * initial state of the form. A new work gets the id `newId`.
  */
 export function useSaveProduct(start: ProductFormState, newId: string, onSaved: () => void) {
   const t = useT();
@@ -51,10 +51,10 @@ export function useSaveProduct(start: ProductFormState, newId: string, onSaved: 
   const update = useUpdateProduct();
   const undoButton = useUndo();
   const showProblem = useUploadToasts();
-  // The URLs of copied files by the URL of the original. They are kept so that a retry copies no file twice.
+  // The URLs of copied files, by the URL of the original. A retry copies none of these files again.
   const copies = useRef(new Map<string, string>());
 
-  /** Deletes the files that the work has stopped using, unless another work uses them. */
+  /** Deletes the files that the work no longer uses, unless another work uses them. */
   async function deleteReleased(
     before: Product | null,
     media: ProductMedia,

@@ -22,7 +22,7 @@ export function gridOf(width: number): Grid {
 /** The number of rows that `total` works take. */
 export const rowsOf = (grid: Grid, total: number): number => Math.ceil(total / grid.columns);
 
-/** The index of the work at a point. If there is no work at the point, the index of the nearest one. */
+/** The index of the work at a point, or of the nearest work if there is none at the point. */
 export function indexAt(grid: Grid, { x, y }: Point, total: number): number {
   const column = clamp(Math.floor(x / grid.cell.width), 0, grid.columns - 1);
   const row = Math.max(0, Math.floor(y / grid.cell.height));
@@ -38,7 +38,7 @@ export function placeAt(grid: Grid, { x, y }: Point, total: number): number {
 
 /** The top end of the vertical line that marks a place. */
 export function markOf({ columns, cell }: Grid, place: number, total: number): Point {
-  // If the last row is full, the last place is marked at its end, and not in a new row.
+  // If the last row is full, the last place is marked at the end of that row, and not in a new row.
   const isAtRowEnd = place === total && total > 0 && place % columns === 0;
   const column = isAtRowEnd ? columns : place % columns;
   const row = isAtRowEnd ? place / columns - 1 : Math.floor(place / columns);

@@ -7,13 +7,13 @@ import {
   type Point,
 } from "@/features/admin-products/wall/geometry";
 
-/** How far the pointer moves with its button down before a drag begins. */
+/** How far the pointer must move with its button down before a drag begins. */
 const DRAG_DISTANCE_PX = 6;
-/** How long a finger rests on a work until the work is selected. */
+/** How long a finger must rest on a work before the work is selected. */
 const LONG_PRESS_MS = 450;
 /** During a gesture the page scrolls when the pointer is this near to the top or the bottom of the window. */
 const SCROLL_ZONE_PX = 90;
-/** How far the page scrolls in each frame while the pointer is in this zone. */
+/** How far the page scrolls in each frame while the pointer is in the scroll zone. */
 const SCROLL_STEP_PX = 18;
 
 /** The current gesture. `index` is the index of the pressed or dragged work. */
@@ -46,18 +46,18 @@ type WallGestureOptions = {
  *  - lasso: a rectangle that is drawn from an empty spot selects works (mouse)
  *  - long press: selects a work (finger)
  *
- * To keep gestures smooth, what follows the pointer is moved by styles, which are written once in each frame. React renders only when
- * a gesture begins or ends, or when the selection changes.
+ * To keep gestures smooth, the elements that follow the pointer are moved by styles, which are written once in each frame. React renders
+ * only when a gesture begins or ends, or when the selection changes.
  */
 export function useWallGestures(options: WallGestureOptions) {
   // The latest options, for listeners that outlive a render.
-  const latest = useRef(options);
+  const latestOptions = useRef(options);
   useEffect(() => {
-    latest.current = options;
+    latestOptions.current = options;
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
-  // Identifies the works in the lasso that onLasso has reported last: their first index, last index and number.
+  // Identifies the works that onLasso has reported last: the first index, the last index and the number of works.
   const reportedWorks = useRef<string | null>(null);
   // The dragged picture beside the pointer, the line at the place of the drop, and the rectangle of the lasso.
   const preview = useRef<HTMLDivElement>(null);
@@ -65,38 +65,37 @@ export function useWallGestures(options: WallGestureOptions) {
   const lassoBox = useRef<HTMLDivElement>(null);
   /** Whether the next click is the end of a gesture and must be ignored. */
   const ignoresClick = useRef(false);
-  // The index of the work that is dragged.
-  const [dragged, setDragged] = useState<number | null>(null);
-  const [lassoing, setLassoing] = useState(false);
+  const [draggedIndex, setDraggedIndex] = useState<number | null>(null);
+  const [isLassoing, setIsLassoing] = useState(false);
   // Ends the current gesture; also at unmount.
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => () => stop.current(), []);
 
   /** The position of the pointer in coordinates of the wall. */
   function pointerOnWall(): Point {
-    const box = latest.current.wall.current!.getBoundingClientRect();
+    const box = latestOptions.current.wall.current!.getBoundingClientRect();
     return { x: pointer.current.x - box.left, y: pointer.current.y - box.top };
   }
 
   /** Moves the preview of a drag and the mark of its place, or the lasso, to the pointer, and reports the works in the lasso. */
   function followPointer() {
-    const now = gesture.current;
-    const { grid, total, onLasso } = latest.current;
-    if (now?.kind === "drag") {
+    const active = gesture.current;
+    const { grid, total, onLasso } = latestOptions.current;
+    if (active?.kind === "drag") {
       const mark = markOf(grid, placeAt(grid, pointerOnWall(), total), total);
       if (placeMark.current)
         placeMark.current.style.transform = `translate(${mark.x - 1.5}px, ${mark.y}px)`;
       if (preview.current)
         preview.current.style.transform = `translate(${pointer.current.x + 12}px, ${pointer.current.y + 12}px)`;
-    } else if (now?.kind === "lasso") {
+    } else if (active?.kind === "lasso") {
       const corner = pointerOnWall();
       const style = lassoBox.current?.style;
       if (style) {
-        style.transform = `translate(${Math.min(now.start.x, corner.x)}px, ${Math.min(now.start.y, corner.y)}px)`;
-        style.width = `${Math.abs(corner.x - now.start.x)}px`;
-        style.height = `${Math.abs(corner.y - now.start.y)}px`;
+        style.transform = `translate(${Math.min(active.start.x, corner.x)}px, ${Math.min(active.start.y, corner.y)}px)`;
+        style.width = `${Math.abs(corner.x - active.start.x)}px`;
+        style.height = `${Math.abs(corner.y - active.start.y)}px`;
       }
-      const indexes = indexesIn(grid, now.start, corner, total);
+      const indexes = indexesIn(grid, active.start, corner, total);
       const worksInLasso = `${indexes[0]} ${indexes.at(-1)} ${indexes.length}`;
       if (reportedWorks.current === worksInLasso) return;
       reportedWorks.current = worksInLasso;
@@ -104,7 +103,7 @@ export function useWallGestures(options: WallGestureOptions) {
     }
   }
 
-  /** Begins a gesture. Returns a function that ends it and calls `then` after a time, unless it has ended before. */
+  /** Begins a gesture. The returned function ends it after `wait` milliseconds, if it has not ended before, and calls `then`. */
   function begin(next: Gesture) {
     gesture.current = next;
     reportedWorks.current = null;
@@ -112,18 +111,19 @@ export function useWallGestures(options: WallGestureOptions) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onMove = (event: globalThis.PointerEvent) => {
       pointer.current = { x: event.clientX, y: event.clientY };
-      const now = gesture.current;
-      if (now?.kind === "press") {
+      const active = gesture.current;
+      if (active?.kind === "press") {
         const hasMovedFar =
-          Math.hypot(event.clientX - now.start.x, event.clientY - now.start.y) > DRAG_DISTANCE_PX;
+          Math.hypot(event.clientX - active.start.x, event.clientY - active.start.y) >
+          DRAG_DISTANCE_PX;
         if (!hasMovedFar) return;
         clearTimeout(timer);
-        if (event.pointerType === "touch" || !latest.current.canMove) {
+        if (event.pointerType === "touch" || !latestOptions.current.canMove) {
           end();
           return;
         }
-        gesture.current = { kind: "drag", index: now.index };
-        setDragged(now.index);
+        gesture.current = { kind: "drag", index: active.index };
+        setDraggedIndex(active.index);
       }
     };
     // In each frame, also without events: a pointer that rests at the edge scrolls. It scrolls last, because reading positions
@@ -145,15 +145,15 @@ export function useWallGestures(options: WallGestureOptions) {
       window.removeEventListener("pointercancel", end);
       window.removeEventListener("keydown", onKey, true);
       gesture.current = null;
-      setDragged(null);
-      setLassoing(false);
+      setDraggedIndex(null);
+      setIsLassoing(false);
     };
     const onUp = (event: globalThis.PointerEvent) => {
       pointer.current = { x: event.clientX, y: event.clientY };
-      const now = gesture.current;
-      const { grid, total, onDrop } = latest.current;
-      if (now && now.kind !== "press") ignoresClick.current = true;
-      if (now?.kind === "drag") onDrop(now.index, placeAt(grid, pointerOnWall(), total));
+      const active = gesture.current;
+      const { grid, total, onDrop } = latestOptions.current;
+      if (active && active.kind !== "press") ignoresClick.current = true;
+      if (active?.kind === "drag") onDrop(active.index, placeAt(grid, pointerOnWall(), total));
       end();
     };
     const onKey = (event: KeyboardEvent) => {
@@ -168,8 +168,8 @@ export function useWallGestures(options: WallGestureOptions) {
     window.addEventListener("keydown", onKey, true);
     frame = requestAnimationFrame(step);
     stop.current = end;
-    if (next.kind === "lasso") setLassoing(true);
-    if (next.kind === "drag") setDragged(next.index);
+    if (next.kind === "lasso") setIsLassoing(true);
+    if (next.kind === "drag") setDraggedIndex(next.index);
     return (wait: number, then: () => void) => {
       timer = setTimeout(() => {
         end();
@@ -193,7 +193,7 @@ export function useWallGestures(options: WallGestureOptions) {
       if (isTouch)
         endAfter(LONG_PRESS_MS, () => {
           ignoresClick.current = true;
-          latest.current.onLongPress(index);
+          latestOptions.current.onLongPress(index);
         });
     } else if (!isTouch && !event.target.closest("button,a,input,select")) {
       event.preventDefault();
@@ -209,8 +209,9 @@ export function useWallGestures(options: WallGestureOptions) {
       ignoresClick.current = false;
       return ended;
     },
-    dragged,
-    lassoing,
+    /** The index of the work that is dragged; null if none is. */
+    draggedIndex,
+    isLassoing,
     preview,
     placeMark,
     lassoBox,

@@ -18,9 +18,9 @@ const EXTRA_ROWS = 2;
  */
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
-  // The rows to render. 8 is a guess, because the size of the wall is not known before it is in the page.
+  // The rows to render. 8 is a guess, because the size of the wall is not known before the wall is in the page.
   const [rows, setRows] = useState({ first: 0, end: 8 });
-  // The rows that are on the page. React may be preparing others in a transition.
+  // The rows that are on the page. React may be preparing other rows in a transition.
   const rendered = useRef(rows);
   useLayoutEffect(() => {
     rendered.current = rows;
@@ -35,23 +35,23 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
   }, [wall]);
 
   // The grid is the same object while the width is the same, because it is a prop of memoized tiles.
-  const grid: Grid = useMemo(() => gridOf(width || 960), [width]);
+  const grid: Grid = useMemo(() => gridOf(width || 960 /* not measured yet */), [width]);
   const { height } = grid.cell;
   // Follows the part of the wall that is in the window.
   useEffect(() => {
-    let shown = { first: -1, end: -1 };
+    let requested = { first: -1, end: -1 };
     const update = () => {
       const top = -(wall.current?.getBoundingClientRect().top ?? 0);
       const visible = [Math.floor(top / height), Math.ceil((top + innerHeight) / height)] as const;
       const first = Math.max(0, visible[0] - EXTRA_ROWS);
       const end = Math.max(first + 1, visible[1] + EXTRA_ROWS);
-      if (shown.first === first && shown.end === end) return;
-      shown = { first, end };
+      if (requested.first === first && requested.end === end) return;
+      requested = { first, end };
       // Whether rows in the window are not rendered yet.
-      const gap =
+      const hasGap =
         Math.max(0, visible[0]) < rendered.current.first || visible[1] > rendered.current.end;
       // Rows beyond the window are rendered in parts between frames, as a transition. A gap in the window is closed at once.
-      if (gap) setRows({ first, end });
+      if (hasGap) setRows({ first, end });
       else startTransition(() => setRows({ first, end }));
     };
     update();

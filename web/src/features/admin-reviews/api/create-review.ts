@@ -11,12 +11,12 @@ import { refetch } from "@/lib/refetch";
  */
 export function useCreateReview() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, payload }: { id: string; payload: ReviewPayload }) => {
       const { error } = await insertOnce(backend, "reviews", id, payload);
       if (error) throw error;
     },
-    onSuccess: () => refetch(cache, queryKeys.reviews.all),
+    onSuccess: () => refetch(queryClient, queryKeys.reviews.all),
   });
 }

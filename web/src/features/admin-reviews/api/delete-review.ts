@@ -8,14 +8,14 @@ import { queryKeys } from "@/lib/query-keys";
 /** Deletes a review (what a client said) by its id. The server deletes the file of the avatar (the client's picture). */
 export function useDeleteReview() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: REVIEW_SCOPE,
     mutationFn: async (id: string) => {
       const { error } = await backend.from("reviews").delete().eq("id", id);
       if (error) throw error;
-      await removeCachedRow(cache, queryKeys.reviews.admin, id);
+      await removeCachedRow(queryClient, queryKeys.reviews.admin, id);
     },
-    onSuccess: () => refetch(cache, queryKeys.reviews.all),
+    onSuccess: () => refetch(queryClient, queryKeys.reviews.all),
   });
 }

@@ -19,14 +19,14 @@ async function reorder(backend: OwnerBackend, ids: string[]): Promise<void> {
 /** Saves the order in which the owner has put the reviews, given all ids in this order. */
 export function useReorderReviews() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: REVIEW_SCOPE,
     mutationFn: (ids: string[]) => reorder(backend, ids),
     // Awaited: the rows must have the new order before useReviewOrder stops showing the requested one.
-    onSuccess: () => refetch(cache, queryKeys.reviews.all),
+    onSuccess: () => refetch(queryClient, queryKeys.reviews.all),
     // Not awaited, because without a network the retries of the refetch would delay the toast.
-    onError: () => void refetch(cache, queryKeys.reviews.all),
+    onError: () => void refetch(queryClient, queryKeys.reviews.all),
   });
 }
 
@@ -36,7 +36,7 @@ export function useReorderReviews() {
  */
 export function useUndoReviewOrder() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     scope: REVIEW_SCOPE,
     mutationFn: async (change: OrderChange) => {
@@ -54,6 +54,6 @@ export function useUndoReviewOrder() {
         ),
       );
     },
-    onSettled: () => refetch(cache, queryKeys.reviews.all),
+    onSettled: () => refetch(queryClient, queryKeys.reviews.all),
   });
 }

@@ -16,8 +16,8 @@ type ReviewUpdate = { base: Review; change: ReviewChange | Pick<Review, "is_acti
  */
 export function useUpdateReview() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
-  const refetchReviews = () => refetch(cache, queryKeys.reviews.all);
+  const queryClient = useQueryClient();
+  const refetchReviews = () => refetch(queryClient, queryKeys.reviews.all);
   return useMutation({
     scope: REVIEW_SCOPE,
     mutationFn: ({ base, change }: ReviewUpdate) =>

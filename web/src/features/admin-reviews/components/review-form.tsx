@@ -34,7 +34,7 @@ import type { Review } from "@/lib/types";
 import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** A save of an existing review. `base` is the version of the row from which the change was made. */
+/** A save of an existing review. `base` is the version of the row that the change is based on. */
 type SaveRequest = { base: Review; change: ReviewChange };
 
 /**
@@ -47,8 +47,8 @@ export function ReviewForm({
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
   hasDraft, // returns whether the draft is stored now
-  onCancel,
-  onSaved,
+  onCancel, // closes the dialog; asks first if something is unsaved
+  onSaved, // closes the dialog after a successful save
 }: DraftFormProps<ReviewFormState>) {
   const t = useT();
   const { review } = start;
@@ -72,18 +72,18 @@ export function ReviewForm({
   const avatar = useAvatarQueue(start, draftName, hasDraft);
   const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
-    // A draft that an earlier version of the site has stored may lack fields.
+    // A draft that an earlier version of the site has stored may lack fields. These fields get the values of the review.
     defaultValues: { ...initialFormState(review).values, ...start.values },
     mode: "onChange",
   });
   const { register, handleSubmit, formState, getValues } = form;
   usePreventFileDrop();
 
-  const changed = start.unsaved || formState.isDirty || avatar.changed;
+  const hasChanges = start.unsaved || formState.isDirty || avatar.changed;
   const imageUrl = avatar.urls[0] ?? null;
   useReportChanges(form, () =>
     onChanged(
-      changed
+      hasChanges
         ? {
             ...start,
             newId,

@@ -37,7 +37,7 @@ export function ReviewRow({
   onDelete,
 }: ReviewRowProps) {
   const t = useT();
-  const { active, toggle } = useReviewVisibility(review);
+  const { isActive, toggleVisibility } = useReviewVisibility(review);
   const name = review.client_name;
 
   return (
@@ -57,7 +57,7 @@ export function ReviewRow({
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570] wrap-anywhere">
           {name}
-          {!active && (
+          {!isActive && (
             <Badge tone="neutral" className="font-[430]">
               {t("reviews.hidden")}
             </Badge>
@@ -83,10 +83,10 @@ export function ReviewRow({
         <IconButton
           size="iconSm"
           variant="ghost"
-          label={t(active ? "reviews.hideNamed" : "reviews.showNamed", { name })}
-          onClick={toggle}
+          label={t(isActive ? "reviews.hideNamed" : "reviews.showNamed", { name })}
+          onClick={toggleVisibility}
         >
-          {active ? <Eye {...iconProps} /> : <EyeOff {...iconProps} />}
+          {isActive ? <Eye {...iconProps} /> : <EyeOff {...iconProps} />}
         </IconButton>
         <IconButton
           size="iconSm"

@@ -13,26 +13,26 @@ import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
-import { useBringBack } from "@/lib/history/use-bring-back";
+import { useRestoreVersion } from "@/lib/history/use-restore-version";
 import { useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
 /**
  * The admin page of the reviews (what clients said). It shows the reviews that wait for the owner's approval, the list of all
- * others in order, and recently deleted ones. Dialogs add, edit and delete a review and show its history.
+ * other reviews in order, and recently deleted ones. Dialogs add, edit and delete a review and show its history.
  */
 export function ReviewsPage() {
   const t = useT();
-  const reviews = useReviews();
+  const reviewsQuery = useReviews();
   const reviewDialog = useDraftDialog("reviews", initialFormState(null));
   const { mutateAsync: remove } = useDeleteReview();
-  const { undoDeletion } = useBringBack("reviews");
-  const [deleting, setDeleting] = useState<Review | null>(null);
+  const { undoDeletion } = useRestoreVersion("reviews");
+  const [reviewToDelete, setReviewToDelete] = useState<Review | null>(null);
   // The id of the review whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
   // The row is looked up in the list at each render, so that after a conflict the dialog compares with the newer row.
-  const historyRow = reviews.data?.find(({ id }) => id === historyId) ?? null;
+  const historyRow = reviewsQuery.data?.find(({ id }) => id === historyId) ?? null;
 
   const addButton = (
     <Button onClick={() => reviewDialog.open(initialFormState(null))}>
@@ -44,13 +44,13 @@ export function ReviewsPage() {
   return (
     <AdminPage title={t("nav.reviews")} action={addButton}>
       <WaitingReviews />
-      <AdminListState query={reviews} empty={t("reviews.empty")} emptyAction={addButton}>
+      <AdminListState query={reviewsQuery} empty={t("reviews.empty")} emptyAction={addButton}>
         {(rows) => (
           <ReviewList
             reviews={rows}
             onEdit={(review) => reviewDialog.open(initialFormState(review))}
             onHistory={({ id }) => setHistoryId(id)}
-            onDelete={setDeleting}
+            onDelete={setReviewToDelete}
           />
         )}
       </AdminListState>
@@ -65,14 +65,14 @@ export function ReviewsPage() {
       {/* `round` changes each time the dialog opens, so that it has a new form. */}
       <ReviewDialog key={reviewDialog.round} {...reviewDialog.dialog} />
       <DeleteDialog
-        item={deleting}
+        item={reviewToDelete}
         title={t("reviews.deleteTitle")}
         question={t("reviews.deleteConfirm")}
         deleted={t("reviews.toast.deleted")}
         failedTitle={t("reviews.toast.deleteError")}
         remove={({ id }) => remove(id)}
         undo={({ client_name, id }) => undoDeletion(client_name, id)}
-        onClose={() => setDeleting(null)}
+        onClose={() => setReviewToDelete(null)}
       />
     </AdminPage>
   );

@@ -17,18 +17,18 @@ import { sortByIds } from "@/lib/sort-by-ids";
  *  - `move`: moves a review to a new index, and saves the new order
  *  - `announcement`: the text about the last move, for screen readers
  *
- * While an order is being saved, it is in the state of the component and not in the query cache. The query cache would render it one
- * frame later, and a dropped row would flash at its old place.
+ * While an order is being saved, it is in the state of the component and not in the query cache. The query cache would render the order
+ * one frame later, and a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
-  const { mutateAsync } = useReorderReviews();
+  const { mutateAsync: saveOrder } = useReorderReviews();
   const { mutateAsync: undoOrder } = useUndoReviewOrder();
   const undoButton = useUndo();
   // The ids in the order that is being saved; null if no order is being saved.
   const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
   const [announcement, setAnnouncement] = useState("");
-  // The number of the newest request. If an earlier request ends, nothing happens, because the newest order is still being saved.
+  // The number of the newest request. When an earlier request ends, nothing happens, because the newest order is still being saved.
   const latestRequest = useRef(0);
   // The ids in the order before the first running request, to which Undo returns. Null if no request is running.
   const orderBefore = useRef<string[] | null>(null);
@@ -48,7 +48,7 @@ export function useReviewOrder(reviews: Review[]) {
       setAnnouncement(
         t("reviews.moved", { name: rows[from]!.client_name, n: newIndex + 1, total: rows.length }),
       );
-      mutateAsync(ids)
+      saveOrder(ids)
         .then(
           () => {
             // Several quick moves show one toast.
@@ -68,7 +68,7 @@ export function useReviewOrder(reviews: Review[]) {
           setRequestedOrder(null);
         });
     },
-    [rows, mutateAsync, undoOrder, undoButton, t],
+    [rows, saveOrder, undoOrder, undoButton, t],
   );
 
   return { rows, move, announcement };

@@ -5,30 +5,30 @@ import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 
 /**
- * Returns whether a review (what a client said) is visible on the site (`active`), and `toggle`, which hides or shows it. While the
- * server saves the change, `active` already has the new value.
+ * Returns whether a review (what a client said) is visible on the site (`isActive`), and `toggleVisibility`, which hides or shows it.
+ * While the server saves the change, `isActive` already has the new value.
  */
 export function useReviewVisibility(review: Review) {
   const t = useT();
   const update = useUpdateReview();
   const undoButton = useUndo();
   const pendingChange = update.isPending ? update.variables.change : null;
-  const active =
+  const isActive =
     pendingChange && "is_active" in pendingChange ? pendingChange.is_active : review.is_active;
 
-  function toggle() {
+  function toggleVisibility() {
     if (update.isPending) return;
-    update.mutateAsync({ base: review, change: { is_active: !active } }).then(
+    update.mutateAsync({ base: review, change: { is_active: !isActive } }).then(
       (saved) =>
         stackedToast({
           title: t("reviews.toast.updated"),
           action: undoButton(() =>
-            update.mutateAsync({ base: saved, change: { is_active: active } }),
+            update.mutateAsync({ base: saved, change: { is_active: isActive } }),
           ),
         }),
       () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
     );
   }
 
-  return { active, toggle };
+  return { isActive, toggleVisibility };
 }

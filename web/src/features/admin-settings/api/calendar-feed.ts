@@ -41,9 +41,9 @@ export function useCalendarFeed() {
 /** Makes, replaces or removes the secret URL of the calendar. */
 export function useCalendarAction() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (action: CalendarAction) => callCalendar(backend, action),
-    onSuccess: (calendar) => cache.setQueryData(CALENDAR_KEY, calendar),
+    onSuccess: (calendar) => queryClient.setQueryData(CALENDAR_KEY, calendar),
   });
 }

@@ -24,13 +24,13 @@ export function useGuide() {
 /** Saves that the guide is finished or dismissed. */
 export function useSaveGuideState() {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (guide: GuideState) => {
       const { data, error } = await backend.rpc("save_site_settings", { guide });
       if (error) throw error;
       return data;
     },
-    onSuccess: (saved) => cache.setQueryData(queryKeys.settings.guide, saved),
+    onSuccess: (saved) => queryClient.setQueryData(queryKeys.settings.guide, saved),
   });
 }

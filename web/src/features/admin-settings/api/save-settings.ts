@@ -28,7 +28,7 @@ export type SettingsSaveRequest = {
 export function useSaveSettings() {
   const backend = useOwnerBackend();
   const boot = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({
       base,
@@ -48,12 +48,12 @@ export function useSaveSettings() {
       return data;
     },
     onSuccess: (saved) => {
-      cache.setQueryData(queryKeys.settings.admin, saved);
-      cache.setQueryData(queryKeys.settings.guide, saved);
+      queryClient.setQueryData(queryKeys.settings.admin, saved);
+      queryClient.setQueryData(queryKeys.settings.guide, saved);
       replaceSite(boot, saved.page); // this tab shows the new settings
       // The settings decide which types of works the gallery shows, and in which order. The query keys of works do not name these
       // settings, so the cached works would be wrong.
-      cache.removeQueries({ queryKey: queryKeys.products.all });
+      queryClient.removeQueries({ queryKey: queryKeys.products.all });
     },
   });
 }

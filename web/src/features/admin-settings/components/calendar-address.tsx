@@ -13,7 +13,7 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import { stackedToast } from "@/lib/toast";
 import type { CalendarFeed } from "@/lib/types";
 
-const icon = { "aria-hidden": true, size: 18, strokeWidth: 1.75 } as const;
+const iconProps = { "aria-hidden": true, size: 18, strokeWidth: 1.75 } as const;
 
 /**
  * The part of the settings page where the owner makes, replaces or removes the secret URL of the calendar. Calendar programs fetch
@@ -51,21 +51,21 @@ export function CalendarAddress() {
 function NewAddress() {
   const t = useT();
   const { language } = useLanguage();
-  const [chosen, setChosen] = useState(language);
+  const [chosenLanguage, setChosenLanguage] = useState(language);
   const action = useCalendarAction();
   return (
     <div className="flex flex-wrap items-end gap-3">
       <SelectField
         label={t("calendar.language")}
         className="w-full max-w-[16em]"
-        value={chosen}
+        value={chosenLanguage}
         onChange={(event) =>
-          setChosen(LANGUAGES.find((one) => one === event.target.value) ?? language)
+          setChosenLanguage(LANGUAGES.find((choice) => choice === event.target.value) ?? language)
         }
       >
-        {LANGUAGES.map((one) => (
-          <option key={one} value={one}>
-            {t(`settings.language.${one}`)}
+        {LANGUAGES.map((choice) => (
+          <option key={choice} value={choice}>
+            {t(`settings.language.${choice}`)}
           </option>
         ))}
       </SelectField>
@@ -74,17 +74,18 @@ function NewAddress() {
         loading={action.isPending}
         onClick={() =>
           void action
-            .mutateAsync({ action: "create", language: chosen })
+            .mutateAsync({ action: "create", language: chosenLanguage })
             .catch((error: unknown) => errorToast(t, messageOf(error)))
         }
       >
-        <CalendarDays {...icon} />
+        <CalendarDays {...iconProps} />
         {t("calendar.create")}
       </Button>
     </div>
   );
 }
 
+/** The secret URL of the calendar, with buttons that copy, replace and remove the URL. */
 function Address({ calendar }: { calendar: CalendarFeed }) {
   const t = useT();
   const { language } = useLanguage();
@@ -136,12 +137,12 @@ function Address({ calendar }: { calendar: CalendarFeed }) {
       <div className="flex flex-wrap items-center gap-2">
         {calendar.url && (
           <Button variant="outline" size="sm" onClick={() => void copy()}>
-            <Copy {...icon} />
+            <Copy {...iconProps} />
             {t("calendar.copy")}
           </Button>
         )}
         <Button variant="outline" size="sm" onClick={() => setAsking("replace")}>
-          <RefreshCw {...icon} />
+          <RefreshCw {...iconProps} />
           {t("calendar.replace")}
         </Button>
         <Button
@@ -150,7 +151,7 @@ function Address({ calendar }: { calendar: CalendarFeed }) {
           className="text-danger!"
           onClick={() => setAsking("remove")}
         >
-          <Trash2 {...icon} />
+          <Trash2 {...iconProps} />
           {t("calendar.remove")}
         </Button>
         <span role="status" className="text-ink2 text-sm">

@@ -14,8 +14,8 @@ import type { ArtworkType } from "@/lib/types";
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.5 } as const;
 
 /**
- * The fields of the settings page for the gallery (the page of all works): which types of works it shows, and in which order. They
- * also set the order of the strip of featured works.
+ * The fields of the settings page for the gallery (the page of all works): which types of works it shows, and in which order. The
+ * fields also set the order of the strip of featured works.
  */
 export function GalleryGroup() {
   const t = useT();
@@ -40,7 +40,8 @@ export function GalleryGroup() {
             label={t("settings.hideEmpty")}
             checked={field.value}
             onCheckedChange={field.onChange}
-            className="max-w-[36em] pr-28" // leaves free the space that arrows take beside the switches above
+            // As wide as the switches above, which have arrow buttons beside them.
+            className="max-w-[36em] pr-28"
           />
         )}
       />
@@ -71,7 +72,7 @@ type TypeSwitchesProps = { types: readonly ArtworkType[]; onChange(types: Artwor
 function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
   const t = useT();
   const [announcement, setAnnouncement] = useState("");
-  const others = ARTWORK_TYPES.filter((type) => !types.includes(type));
+  const hiddenTypes = ARTWORK_TYPES.filter((type) => !types.includes(type));
 
   function move(from: number, to: number) {
     if (to < 0 || to >= types.length) return;
@@ -86,22 +87,22 @@ function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
       <legend className="label-text">{t("settings.galleryTypes")}</legend>
       <p className="text-ink2 mt-1 mb-2 max-w-[36em] text-sm">{t("settings.galleryTypesHint")}</p>
       <ul className="grid max-w-[36em] gap-3">
-        {[...types, ...others].map((type, index) => {
-          const inGallery = index < types.length;
+        {[...types, ...hiddenTypes].map((type, index) => {
+          const isInGallery = index < types.length;
           const name = t(`type.${type}`);
           return (
             <li key={type} className="flex items-center gap-4">
               <Switch
                 label={name}
-                checked={inGallery}
-                disabled={inGallery && types.length === 1}
+                checked={isInGallery}
+                disabled={isInGallery && types.length === 1}
                 className="flex-1"
                 onCheckedChange={(on) =>
                   onChange(on ? [...types, type] : types.filter((other) => other !== type))
                 }
               />
               <span className="flex w-24 flex-none justify-end gap-0.5">
-                {inGallery && (
+                {isInGallery && (
                   <>
                     <MoveButton
                       label={t("settings.typeUp", { type: name })}

@@ -39,8 +39,8 @@ import { oneOf } from "@/lib/list-url";
 import type { TextKey } from "@/lib/texts";
 import type { SettingsResponse } from "@/lib/types";
 
-// This file renders the first-run guide, in which the owner of a new site replaces the seed (the settings that a new site starts
-// with) step by step. guide-steps.ts has the steps and their settings.
+// In the first-run guide, the owner of a new site replaces the seed (the settings that a new site starts with) step by step.
+// guide-steps.ts has the steps and their settings.
 
 /** The explanation of each step, as text keys. */
 const EXPLANATIONS: Record<GuideStep, TextKey> = {
@@ -52,22 +52,22 @@ const EXPLANATIONS: Record<GuideStep, TextKey> = {
   works: "guide.about.works",
 };
 
-/** How the page shows the state of a step: the tone and the text (`mark`) of a badge, and the text beside the badge. */
+/** How the page shows the state of a step: the tone and the text of a badge, and the text beside the badge. */
 const STATE_LABELS: Record<
   StepState,
-  { tone: "ochre" | "outline" | "green"; mark: TextKey; text: TextKey }
+  { tone: "ochre" | "outline" | "green"; badgeText: TextKey; text: TextKey }
 > = {
-  seed: { tone: "ochre", mark: "guide.seed", text: "guide.seedText" },
-  empty: { tone: "outline", mark: "guide.empty", text: "guide.emptyText" },
-  own: { tone: "green", mark: "guide.own", text: "guide.ownText" },
+  seed: { tone: "ochre", badgeText: "guide.seed", text: "guide.seedText" },
+  empty: { tone: "outline", badgeText: "guide.empty", text: "guide.emptyText" },
+  own: { tone: "green", badgeText: "guide.own", text: "guide.ownText" },
 };
 
-/** The page of the guide. Its URL names the step that is shown. Without a step it opens the first step with a seed value. */
+/** The page of the guide. Its URL names the step that is shown. */
 export function GuidePage() {
   const t = useT();
   const { data, isError, isFetching, refetch } = useSettings();
-  // The key of the form: incremented to mount a new form when newer settings are loaded after a conflict.
-  const [round, setRound] = useState(0);
+  // Incremented to mount a new form when newer settings are loaded after a conflict.
+  const [formKey, setFormKey] = useState(0);
   return (
     <AdminPage title={t("guide.title")}>
       <AdminListState
@@ -77,11 +77,11 @@ export function GuidePage() {
         {([loaded]) => (
           <Guide
             loaded={loaded!}
-            round={round}
+            formKey={formKey}
             onReload={async () => {
               const { error } = await refetch();
               if (error) throw error;
-              setRound((before) => before + 1);
+              setFormKey((before) => before + 1);
             }}
           />
         )}
@@ -90,10 +90,10 @@ export function GuidePage() {
   );
 }
 
-type GuideProps = { loaded: SettingsResponse; round: number; onReload(): Promise<void> };
+type GuideProps = { loaded: SettingsResponse; formKey: number; onReload(): Promise<void> };
 
-/** The guide at the step of the URL. Without one, it goes to the first step whose settings still have the seed's values. */
-function Guide({ loaded, round, onReload }: GuideProps) {
+/** The guide at the step of the URL. If the URL names no step, opens the first step whose settings still have seed values. */
+function Guide({ loaded, formKey, onReload }: GuideProps) {
   const t = useT();
   const navigate = useNavigate();
   const [search] = useSearchParams();
@@ -105,7 +105,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
 
   const stepIndex = GUIDE_STEPS.indexOf(step);
   const state = stateOf(step, loaded, works);
-  const { tone, mark, text } = STATE_LABELS[state];
+  const { tone, badgeText, text } = STATE_LABELS[state];
   const back = GUIDE_STEPS[stepIndex - 1];
   return (
     <>
@@ -122,7 +122,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
         {t(STEP_TITLES[step])}
       </h2>
       <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <Badge tone={tone}>{t(mark)}</Badge>
+        <Badge tone={tone}>{t(badgeText)}</Badge>
         <span className="text-sm">{t(text)}</span>
       </p>
       <p className="text-ink2 mt-3 max-w-[42em] text-sm">{t(EXPLANATIONS[step])}</p>
@@ -138,7 +138,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
         </>
       ) : (
         <StepForm
-          key={`${step} ${round}`}
+          key={`${step} ${formKey}`}
           {...{ step, loaded, state, back, onReload }}
           onDone={() => void navigate(guideUrl(GUIDE_STEPS[stepIndex + 1]!))}
         />
@@ -175,18 +175,18 @@ function StepForm({ step, loaded, state, back, onReload, onDone }: StepFormProps
   const t = useT();
   const { user } = useAuth();
   // In state, because during sign-out the form is still mounted when there is no user any more.
-  const [form] = useState(() => draftName(user?.id, `guide-${step}`));
-  const draft = useDraftLock(form);
-  if (draft === undefined) return null;
+  const [firstTabDraft] = useState(() => draftName(user?.id, `guide-${step}`));
+  const lockedDraft = useDraftLock(firstTabDraft);
+  if (lockedDraft === undefined) return null;
   return (
-    <SettingsForm {...{ loaded, draft, onReload, onDone }} privacySeed={() => ""}>
-      {(fieldsProps, { changed, uploading, saving }) => (
+    <SettingsForm {...{ loaded, onReload, onDone }} draftName={lockedDraft} privacySeed={() => ""}>
+      {(fieldsProps, { hasChanges, uploading, saving }) => (
         <>
           <div className="mt-6 grid gap-6">
             <Fields step={step} fieldsProps={fieldsProps} />
           </div>
-          <Foot back={back} status={changed && t("common.discardTitle")}>
-            <Submit {...{ changed, uploading, saving }} skip={state !== "own"} />
+          <Foot back={back} status={hasChanges && t("common.discardTitle")}>
+            <Submit {...{ hasChanges, uploading, saving }} skip={state !== "own"} />
           </Foot>
         </>
       )}
@@ -231,7 +231,7 @@ function StepList({ current, state }: StepListProps) {
                 </span>
               )}
               <span className="max-md:sr-only text-sm leading-tight">{t(STEP_TITLES[step])}</span>
-              <span className="sr-only">, {t(STATE_LABELS[state(step)].mark)}</span>
+              <span className="sr-only">, {t(STATE_LABELS[state(step)].badgeText)}</span>
             </Link>
           </li>
         ))}
@@ -250,18 +250,18 @@ function Fields({ step, fieldsProps }: { step: GuideStep; fieldsProps: FieldsPro
       return (
         <>
           <PortraitField portrait={portrait} isPortraitRefused={isPortraitRefused} />
-          <TextFields rows={{ portraitAlt: 0 }} seed={base} />
+          <TextFields rows={{ portraitAlt: 0 }} stored={base} />
         </>
       );
     case "texts":
       return (
         <TextFields
           rows={{ title: 0, description: 5, description2: 5, responseTime: 0, thanks: 3 }}
-          seed={base}
+          stored={base}
         />
       );
     case "trustedBy":
-      return <TextFields rows={{ trustedBy: 0 }} seed={base} />;
+      return <TextFields rows={{ trustedBy: 0 }} stored={base} />;
     default:
       return <LinkFields base={base} />;
   }
@@ -329,11 +329,16 @@ function Foot({
 }
 
 /** The submit button of a step. It is one button with changing labels, so that it keeps the focus. */
-function Submit({ changed, uploading, saving, skip }: Omit<FormState, "next"> & { skip: boolean }) {
+function Submit({
+  hasChanges,
+  uploading,
+  saving,
+  skip,
+}: Omit<FormState, "next"> & { skip: boolean }) {
   const t = useT();
   const label = saving
     ? "common.saving"
-    : changed
+    : hasChanges
       ? "guide.save"
       : skip
         ? "guide.skip"

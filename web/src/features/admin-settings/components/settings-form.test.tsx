@@ -71,16 +71,16 @@ it("A-draft-1: what is typed while a save runs stays in the form, as unsaved cha
   renderApp(
     <SettingsForm
       loaded={response("1", "Casa", "Walls")}
-      draft={draft}
+      draftName={draft}
       privacySeed={() => ""}
       onReload={async () => undefined}
       onDone={onDone}
     >
-      {(_, { changed, saving }) => (
+      {(_, { hasChanges, saving }) => (
         <>
           <NameField />
           <TextFields rows={{ title: 0, trustedBy: 0 }} />
-          <button type="submit">{saving ? "Saving" : changed ? "Save" : "Saved"}</button>
+          <button type="submit">{saving ? "Saving" : hasChanges ? "Save" : "Saved"}</button>
         </>
       )}
     </SettingsForm>,
@@ -134,18 +134,18 @@ it("A-draft-1: a portrait that is chosen while a save runs stays in the form, un
   renderApp(
     <SettingsForm
       loaded={response("1", "Casa", "Walls")}
-      draft={draft}
+      draftName={draft}
       privacySeed={() => ""}
       onReload={async () => undefined}
       onDone={onDone}
     >
-      {({ portrait }, { changed, saving }) => (
+      {({ portrait }, { hasChanges, saving }) => (
         <>
           <NameField />
           <button type="button" onClick={() => portrait.reset(["/ana.jpg"])}>
             Choose a portrait
           </button>
-          <button type="submit">{saving ? "Saving" : changed ? "Save" : "Saved"}</button>
+          <button type="submit">{saving ? "Saving" : hasChanges ? "Save" : "Saved"}</button>
         </>
       )}
     </SettingsForm>,

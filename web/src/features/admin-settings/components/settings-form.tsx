@@ -38,13 +38,13 @@ import type { SettingsResponse, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
-// This file has the form of the site's settings: its values, the upload of the portrait, the draft (unsaved values in the browser),
+// The form of the site's settings: its values, the upload of the portrait, the draft (unsaved values in the browser),
 // saving, conflicts with newer settings, and the question whether to leave the page with unsaved changes. The fields are in
 // settings-groups.tsx (for the settings page) and guide-page.tsx (for the first-run guide).
 
 /** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
 export type FieldsProps = {
-  /** The stored settings from which the form's changes are made. */
+  /** The stored settings that the form's changes are based on. */
   base: SettingsResponse;
   /** The upload queue of the portrait's file. */
   portrait: UploadQueue;
@@ -57,17 +57,16 @@ export type FormState = {
   /** The settings as they would be saved. */
   next: SiteSettings;
   /** Whether there are unsaved changes. */
-  changed: boolean;
+  hasChanges: boolean;
   /** Whether the portrait is being uploaded. */
   uploading: boolean;
   saving: boolean;
 };
 
 type SettingsFormProps = {
-  /** The settings with which the form starts. After a save, the saved settings are the base of further changes. */
+  /** The settings with which the form starts. After a save, further changes are based on the saved settings. */
   loaded: SettingsResponse;
-  /** Name of the form's draft. */
-  draft: string;
+  draftName: string;
   /** Returns the text that a section of the privacy page has until the owner changes it. */
   privacySeed(this: void, section: PrivacySection): string;
   /** Loads newer settings and mounts a new form with them. */
@@ -79,6 +78,7 @@ type SettingsFormProps = {
 
 /** The draft of the form, as the browser stores it. */
 type Draft = {
+  /** The stored settings that the changes are based on. */
   base: SettingsResponse;
   values: SettingsValues;
   /** The URL of the uploaded portrait; "" if there is none. */
@@ -93,16 +93,21 @@ type SaveRequest = SettingsSaveRequest & { values: SettingsValues };
 /** The form of the site's settings. Its children render the fields, which may be only some of the settings. */
 export function SettingsForm({
   loaded,
-  draft,
+  draftName,
   privacySeed,
   onReload,
   onDone,
   children,
 }: SettingsFormProps) {
   const t = useT();
-  const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
+  const {
+    draft: storedDraft,
+    restored: draftSavedAt,
+    clearRestored,
+    store,
+  } = useFormDraft<Draft>(draftName);
   const [base, setBase] = useState(storedDraft?.base ?? loaded);
-  const [reloading, setReloading] = useState(false);
+  const [isReloading, setIsReloading] = useState(false);
   // The URL of the portrait that the server has refused; "" if it has refused none.
   const [refusedPortrait, setRefusedPortrait] = useState("");
   const { mutateAsync: sendSettings } = useSaveSettings();
@@ -111,9 +116,9 @@ export function SettingsForm({
     toFormValues(settings, privacySeed, country);
   const form = useForm<SettingsValues>({
     resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
-    // A draft stored by an earlier version of the site may lack fields.
+    // A draft stored by an earlier version of the site may lack fields. These fields get the stored values.
     defaultValues: { ...valuesFrom(base), ...storedDraft?.values },
-    shouldFocusError: false, // the first field in the order of the page gets the focus
+    shouldFocusError: false, // firstError chooses the field to focus, in the order of the page
   });
   const { control, setError, setFocus, reset, handleSubmit } = form;
   const portrait = useUploadQueue({
@@ -121,7 +126,7 @@ export function SettingsForm({
     single: true,
     upload: useUploader(BUCKETS.products).upload,
     onProblem: useUploadToasts(),
-    draft: `${draft}/portrait`,
+    draft: `${draftName}/portrait`,
     pending: storedDraft?.pending,
     initial: [storedDraft ? storedDraft.portrait : (base.settings.site.portrait ?? "")].filter(
       Boolean,
@@ -137,13 +142,13 @@ export function SettingsForm({
   const { pending } = portrait;
   const values = useWatch({ control }) as SettingsValues;
   const next = toSettings(values, portraitUrl, privacySeed);
-  const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
-  const unsaved = (changed || portrait.pending.length > 0) && !reloading;
-  const leaveGuard = useLeaveGuard(unsaved);
+  const hasChanges = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
+  const isUnsaved = (hasChanges || portrait.pending.length > 0) && !isReloading;
+  const leaveGuard = useLeaveGuard(isUnsaved);
   // Stores the unsaved changes as the draft, and deletes the draft when there are none.
   useEffect(() => {
-    store(unsaved ? { base, values, portrait: portraitUrl, pending } : null);
-  }, [unsaved, store, base, values, portraitUrl, pending]);
+    store(isUnsaved ? { base, values, portrait: portraitUrl, pending } : null);
+  }, [isUnsaved, store, base, values, portraitUrl, pending]);
 
   function discardDraft() {
     store(null);
@@ -162,10 +167,10 @@ export function SettingsForm({
     dismissConflict,
   } = useSave<SaveRequest, SettingsResponse>({
     save: (request) => sendSettings(request),
-    onSaved: (answer, { values: sent }) => {
-      const saved = valuesFrom(answer);
+    onSaved: (response, { values: sent }) => {
+      const saved = valuesFrom(response);
       const kept = keepTyped(saved, sent, form.getValues());
-      setBase(answer);
+      setBase(response);
       clearRestored();
       reset(kept);
       stackedToast({ title: t("settings.toast.saved") });
@@ -174,7 +179,7 @@ export function SettingsForm({
       const isPortraitSaved =
         !busy &&
         notUploaded.length === 0 &&
-        (urls[0] ?? "") === (answer.settings.site.portrait ?? "");
+        (urls[0] ?? "") === (response.settings.site.portrait ?? "");
       if (onDone && isPortraitSaved && Object.keys(changesOf(saved, kept)).length === 0) {
         leaveGuard.leave(); // the changes are saved, but the guard ends only with the next render
         onDone();
@@ -220,7 +225,7 @@ export function SettingsForm({
         aria-busy={saving || undefined}
         onSubmit={(event) => {
           if (portrait.busy || saving) event.preventDefault();
-          else if (onDone && !changed) {
+          else if (onDone && !hasChanges) {
             event.preventDefault();
             onDone();
           } else
@@ -230,8 +235,8 @@ export function SettingsForm({
             )(event);
         }}
       >
-        {restored && unsaved && (
-          <DraftNotice savedAt={restored} onDiscard={discardDraft} className="mb-6" />
+        {draftSavedAt && isUnsaved && (
+          <DraftNotice savedAt={draftSavedAt} onDiscard={discardDraft} className="mb-6" />
         )}
         {children(
           {
@@ -239,19 +244,19 @@ export function SettingsForm({
             portrait,
             isPortraitRefused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
           },
-          { next, changed, uploading: portrait.busy, saving },
+          { next, hasChanges, uploading: portrait.busy, saving },
         )}
       </form>
 
       <ConflictDialog
         open={conflict !== null}
-        busy={saving || reloading}
+        busy={saving || isReloading}
         onKeepEditing={dismissConflict}
         onOverwrite={() => void handleSubmit((sent) => submit(sent, { overwrite: true }))()}
         onLoadNewer={() => {
-          setReloading(true);
+          setIsReloading(true);
           onReload().catch((failure: unknown) => {
-            setReloading(false);
+            setIsReloading(false);
             stackedToast({
               title: t("common.loadError"),
               description: messageOf(failure),

@@ -35,7 +35,7 @@ const ABOUT_TEXT_ROWS = { title: 0, description: 5, description2: 5, portraitAlt
 const CLAIM_TEXT_ROWS = { trustedBy: 0, responseTime: 0, thanks: 3 };
 
 /**
- * The fields of the settings page in groups with titles. `base` has the stored settings. `portrait` is the upload queue of the
+ * The fields of the settings page, in groups with titles. `base` has the stored settings. `portrait` is the upload queue of the
  * artist's portrait. `isPortraitRefused` says whether the server has refused to save this portrait.
  */
 export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProps) {
@@ -109,8 +109,8 @@ type SettingsFooterProps = {
 /** The sticky footer of the settings page with the preview and save buttons. */
 export function SettingsFooter({ state, preview, measured }: SettingsFooterProps) {
   const t = useT();
-  const { next, changed, uploading, saving } = state;
-  const [previewed, setPreviewed] = useState<SiteTexts | null>(null);
+  const { next, hasChanges, uploading, saving } = state;
+  const [previewedSite, setPreviewedSite] = useState<SiteTexts | null>(null);
   return (
     <>
       <div
@@ -118,20 +118,24 @@ export function SettingsFooter({ state, preview, measured }: SettingsFooterProps
         className="bg-page border-line sticky bottom-0 z-10 mt-12 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
       >
         <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
-          {changed ? t("common.discardTitle") : t("settings.allSaved")}
+          {hasChanges ? t("common.discardTitle") : t("settings.allSaved")}
         </p>
         <Button
           variant="outline"
           size="sm"
-          onClick={() => setPreviewed(pageSite(next.site, measured))}
+          onClick={() => setPreviewedSite(pageSite(next.site, measured))}
         >
           {t("settings.preview")}
         </Button>
-        <Button type="submit" size="sm" disabled={uploading || !changed} loading={saving}>
+        <Button type="submit" size="sm" disabled={uploading || !hasChanges} loading={saving}>
           {saving ? t("common.saving") : t("common.saveChanges")}
         </Button>
       </div>
-      <PreviewDialog site={previewed} preview={preview} onClose={() => setPreviewed(null)} />
+      <PreviewDialog
+        site={previewedSite}
+        preview={preview}
+        onClose={() => setPreviewedSite(null)}
+      />
     </>
   );
 }

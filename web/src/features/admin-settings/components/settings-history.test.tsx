@@ -65,11 +65,11 @@ afterAll(() => server.close());
 const dialogsClosed = () =>
   waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
 
-/** Opens the earlier version and clicks the button that brings it back. */
-async function bringBack() {
+/** Opens the earlier version and clicks the button that restores it. */
+async function restoreVersion() {
   const user = userEvent.setup();
   const toasts = collectToasts();
-  renderApp(<SettingsHistory loaded={loaded} onBroughtBack={() => undefined} />, {
+  renderApp(<SettingsHistory current={loaded} onRestored={() => undefined} />, {
     owner: testOwner(),
     auth: ownerAuth,
   });
@@ -81,7 +81,7 @@ async function bringBack() {
 
 it("A-set-retention A-history-back: before a version with a shorter retention is brought back, a question says how many messages it deletes", async () => {
   [earlierMonths, oldMessages] = [6, 3];
-  const { user, toasts } = await bringBack();
+  const { user, toasts } = await restoreVersion();
   const question = await screen.findByRole("alertdialog", { name: "Bring this version back" });
   expect(question).toHaveAccessibleDescription(
     "This version keeps messages for 6 months. Messages that are removed for good within an hour: 3 at most.",
@@ -112,7 +112,7 @@ it.each([
   "A-set-retention: a version with %i months is brought back without a question if %i messages are older",
   async (months, count) => {
     [earlierMonths, oldMessages] = [months, count];
-    const { toasts } = await bringBack();
+    const { toasts } = await restoreVersion();
     await waitFor(() => expect(toasts).toMatchObject([{ title: "The earlier version is back" }]));
     expect(saved).toMatchObject([{ settings: { site: { messageMonths: months } } }]);
     await dialogsClosed();
@@ -121,7 +121,7 @@ it.each([
 
 it("A-set-retention: a version with a shorter retention is not brought back if its messages cannot be counted", async () => {
   [earlierMonths, oldMessages] = [6, null];
-  const { toasts } = await bringBack();
+  const { toasts } = await restoreVersion();
   await waitFor(() =>
     expect(toasts).toMatchObject([{ description: "It could not be brought back." }]),
   );

@@ -21,29 +21,29 @@ import { useT } from "@/lib/i18n";
 export function SettingsPage({ preview }: { preview: PreviewComponent }) {
   const t = useT();
   const settings = useSettings();
-  // The key of the form. It is incremented to mount a new form after earlier settings were brought back or newer ones were loaded.
-  const [round, setRound] = useState(0);
+  // Incremented to mount a new form after earlier settings were restored or newer settings were loaded.
+  const [formKey, setFormKey] = useState(0);
   const { data, isError, isFetching, refetch } = settings;
   const { user } = useAuth();
-  // The name under which the browser stores the draft (unsaved values of the form). It is in state, because during sign-out the form
-  // is still mounted when there is no user any more.
-  const [formName] = useState(() => draftName(user?.id, "settings"));
-  // The same name, or in a further tab a name made from it. Undefined until this tab has locked the name, so that two tabs do not
-  // write the same draft.
-  const draft = useDraftLock(formName);
+  // The name under which the browser stores the draft (unsaved values of the form). The name is in state, because during sign-out the
+  // form is still mounted when there is no user any more.
+  const [firstTabDraft] = useState(() => draftName(user?.id, "settings"));
+  // The same name, or in a further tab a name made from it. Each tab locks its name, so that two tabs do not write the same draft.
+  // Undefined until this tab has the lock.
+  const lockedDraft = useDraftLock(firstTabDraft);
   return (
     <AdminPage
       title={t("settings.title")}
       action={
         data && (
-          <SettingsHistory loaded={data} onBroughtBack={() => setRound((before) => before + 1)} />
+          <SettingsHistory current={data} onRestored={() => setFormKey((before) => before + 1)} />
         )
       }
     >
       <AdminListState
         query={{
           // A list of one row, the settings. It counts as loading until this tab has locked its draft.
-          data: data && draft !== undefined ? [data] : undefined,
+          data: data && lockedDraft !== undefined ? [data] : undefined,
           isError,
           isFetching,
           refetch,
@@ -52,14 +52,14 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
       >
         {([loaded]) => (
           <SettingsForm
-            key={round}
+            key={formKey}
             loaded={loaded!}
-            draft={draft!}
+            draftName={lockedDraft!}
             privacySeed={(section) => t(`privacy.${section}.body`)}
             onReload={async () => {
               const { error } = await refetch();
               if (error) throw error;
-              setRound((before) => before + 1);
+              setFormKey((before) => before + 1);
             }}
           >
             {(fieldsProps, state) => (

@@ -9,13 +9,13 @@ import { SingleImageField } from "@/components/upload/single-image-field";
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-// This file has the fields of the settings that both the settings page and the first-run guide show. In the guide, the owner of a
-// new site replaces the values that the site starts with.
+// The fields of the settings that both the settings page and the first-run guide show. In the guide, the owner of a new site replaces
+// the values that the site starts with.
 
 /** Names of the form fields whose text is the same in both languages. */
 type SingleTextName = "name" | "instagram" | "facebook" | "whatsapp" | "email";
 
-/** Returns a function that returns the error text of a field, or undefined if the field is valid. */
+/** Returns a function that returns the error text of a field; undefined if the field is valid. */
 function useErrorText() {
   const t = useT();
   const { formState } = useFormContext<SettingsValues>();
@@ -63,12 +63,12 @@ export function PortraitField({
 type TextFieldsProps = {
   /** The texts to show, each with the height of its text areas in lines. 0 means that the text has inputs of one line. */
   rows: Partial<Record<TextName, number>>;
-  /** The stored settings, to show a hint at each text that still has the value with which a new site starts (the seed). */
-  seed?: FieldsProps["base"];
+  /** The stored settings. If given, each text that still has its seed value (with which a new site starts) gets a hint. */
+  stored?: FieldsProps["base"];
 };
 
 /** The fields of some texts in both languages. */
-export function TextFields({ rows, seed }: TextFieldsProps) {
+export function TextFields({ rows, stored }: TextFieldsProps) {
   const t = useT();
   return (Object.keys(rows) as TextName[]).map((name) => (
     <TextSetting
@@ -77,8 +77,8 @@ export function TextFields({ rows, seed }: TextFieldsProps) {
       pathOf={(language) => `texts.${language}.${name}`}
       rows={rows[name]}
       hintOf={(language, text) =>
-        seed?.seed.includes(`site.texts.${language}.${TEXT_KEYS[name]}`) &&
-        text === seed.settings.site.texts[language][TEXT_KEYS[name]]
+        stored?.seed.includes(`site.texts.${language}.${TEXT_KEYS[name]}`) &&
+        text === stored.settings.site.texts[language][TEXT_KEYS[name]]
           ? t("guide.seedField")
           : undefined
       }

@@ -7,22 +7,22 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
 /**
- * Shows the secret key of the webhook (requests that report new messages to another program). The receiver uses the key to verify
- * that the site has sent a request. The key is fetched when the owner clicks Show.
+ * Shows the secret key of the webhook (requests that report new messages to another program). With the key the receiver verifies that
+ * a request comes from the site. The key is fetched when the owner clicks Show.
  */
 export function WebhookKey() {
   const t = useT();
   const id = useId();
   const fetchKey = useWebhookKey();
-  const [status, setStatus] = useState("");
+  const [copyStatus, setCopyStatus] = useState("");
   const secret = fetchKey.data;
 
   async function copy(text: string) {
     try {
       await navigator.clipboard.writeText(text);
-      setStatus(t("settings.webhookKeyCopied"));
+      setCopyStatus(t("settings.webhookKeyCopied"));
     } catch {
-      setStatus(t("settings.webhookKeyCopyFailed"));
+      setCopyStatus(t("settings.webhookKeyCopyFailed"));
     }
   }
 
@@ -43,8 +43,9 @@ export function WebhookKey() {
           aria-expanded={secret !== undefined}
           loading={fetchKey.isPending}
           onClick={() => {
-            setStatus("");
-            if (secret) fetchKey.reset();
+            setCopyStatus("");
+            if (secret)
+              fetchKey.reset(); // hides the key
             else
               fetchKey.mutate(undefined, {
                 onError: (failure) =>
@@ -70,7 +71,7 @@ export function WebhookKey() {
           </Button>
         )}
         <span role="status" className="text-ink2 text-sm">
-          {status}
+          {copyStatus}
         </span>
       </div>
       <p id={`${id}-hint`} className="text-ink2 mt-2 text-sm">

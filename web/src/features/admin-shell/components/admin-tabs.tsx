@@ -10,12 +10,12 @@ import { useOverflow } from "@/lib/use-overflow";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The tabs: first the admin pages that the header's menu also has, then settings and account. On wide screens a tab with `apart`
+ * The tabs: first the admin pages that the header's menu also has, then settings and account. On wide screens a tab with `alignRight`
  * and the tabs after it are at the right edge.
  */
-const tabs: readonly { key: TextKey; to: string; apart?: boolean }[] = [
+const tabs: readonly { key: TextKey; to: string; alignRight?: boolean }[] = [
   ...adminLinks,
-  { key: "settings.title", to: "/admin/settings", apart: true },
+  { key: "settings.title", to: "/admin/settings", alignRight: true },
   { key: "account.title", to: "/admin/account" },
 ];
 
@@ -66,8 +66,8 @@ export function AdminTabs({ unread }: { unread: number }) {
         ref={row}
         className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
       >
-        {tabs.map(({ key, to, apart }) => (
-          <li key={to} className={cn("flex-none", apart && "md:ml-auto")}>
+        {tabs.map(({ key, to, alignRight }) => (
+          <li key={to} className={cn("flex-none", alignRight && "md:ml-auto")}>
             <Link
               to={to}
               aria-current={isCurrent(to) ? "page" : undefined}

@@ -11,23 +11,23 @@ const SESSION_ENDED = "Access was revoked";
 /**
  * Keeps the messages on all admin pages current. Joins a live channel (a connection on which the server reports changes of tables),
  * and refetches the queries of messages soon after each change. Returns whether the channel is joined. Messages are the rows of
- * contact_submissions. The other three tables have their replies, their commissions and the clients' reviews.
+ * contact_submissions. The other three tables have the replies, commissions and reviews that belong to messages.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
-  const cache = useQueryClient();
-  const [joined, setJoined] = useState(false);
+  const queryClient = useQueryClient();
+  const [isJoined, setIsJoined] = useState(false);
   // Incremented to join again after the server has closed the channel.
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
     let refetchTimer: ReturnType<typeof setTimeout> | undefined;
     let rejoinTimer: ReturnType<typeof setTimeout> | undefined;
-    let unmounted = false;
+    let isUnmounted = false;
     const refetchSoon = () => {
       refetchTimer ??= setTimeout(() => {
         refetchTimer = undefined;
-        void refetch(cache, messageKeys.all);
+        void refetch(queryClient, messageKeys.all);
       }, LIVE_REFETCH_DELAY_MS);
     };
     // Each channel has a new name. For a known name the client returns the old channel, even if it is closed. `attempt` begins at 0
@@ -52,26 +52,26 @@ export function useMessageChanges(): boolean {
       )
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string, error?: Error) => {
-        if (unmounted) return;
-        setJoined(status === "SUBSCRIBED");
+        if (isUnmounted) return;
+        setIsJoined(status === "SUBSCRIBED");
         // Changes before the join were not reported.
         if (status === "SUBSCRIBED") refetchSoon();
         const hasClosed = status === "CLOSED" && !rejoinTimer;
         // The client rejoins after errors and lost connections, but not after the server has closed the channel.
         if (hasClosed) rejoinTimer = setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
         // The session may have ended, now or while there was no connection. Then the server rejects this request, and the client signs
-        // out. Without it the page would stay open with the rows that a visitor may read, because the server still accepts the token
-        // for these.
+        // out. Without the request the page would stay open and show the rows that visitors may read, because for these rows the server
+        // still accepts the token.
         if (hasClosed || error?.message === SESSION_ENDED) void backend.auth.getUser();
       });
     return () => {
-      unmounted = true;
+      isUnmounted = true;
       clearTimeout(refetchTimer);
       clearTimeout(rejoinTimer);
-      setJoined(false);
+      setIsJoined(false);
       void backend.removeChannel(channel);
     };
-  }, [backend, cache, attempt]);
+  }, [backend, queryClient, attempt]);
 
-  return joined;
+  return isJoined;
 }

@@ -9,7 +9,7 @@ import { stackedToast } from "@/lib/toast";
 /** Returns the number of unread messages for the tabs of the admin area. Shows a toast when a new message has arrived. */
 export function useUnreadMessages(): number {
   const t = useT();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { data } = useNewMessages(useMessageChanges());
   // created_at of the newest known message. "" if there is no message, undefined before the first fetch. The first fetch shows no
   // toast, because its newest message did not arrive while the page was open.
@@ -26,11 +26,11 @@ export function useUnreadMessages(): number {
     stackedToast({ title: t("messages.arrived", { name: data.newest.name }) });
     // Polling can find a message before the live channel reports it, so the other queries of messages are invalidated. The second
     // item of a query key says which query it is.
-    void cache.invalidateQueries({
+    void queryClient.invalidateQueries({
       queryKey: messageKeys.all,
       predicate: ({ queryKey }) => queryKey[1] !== messageKeys.newMessages[1],
     });
-  }, [data, t, cache]);
+  }, [data, t, queryClient]);
 
   return data?.unread ?? 0;
 }

@@ -16,10 +16,10 @@ export function galleryQueryParams(
   backend: PublicBackend,
   filter: GalleryFilter,
 ): [string, string][] {
-  // `ofType` has the condition on the filter's type; it is empty for all works.
-  const [galleryTypes, ...ofType] = typeConditions(backend, filter);
+  // `typeCondition` has the condition on the filter's type; it is empty for all works.
+  const [shownTypes, ...typeCondition] = typeConditions(backend, filter);
   const { order } = backend.boot.site.gallery;
-  return [["select", "*,media"], galleryTypes!, ["order", order], ...ofType];
+  return [["select", "*,media"], shownTypes!, ["order", order], ...typeCondition];
 }
 
 /** The query of one page of a filter's works. Pages are counted from 0. */
@@ -45,7 +45,7 @@ export function useArtworksPage(
   series: SeriesName | null = null,
   enabled = true,
 ) {
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const backend = usePublicBackend();
   const { queryKey, queryFn } = series
     ? seriesWorksQuery(backend, filter, series, page)
@@ -57,7 +57,7 @@ export function useArtworksPage(
     enabled,
     // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that page is cached.
     placeholderData: () => {
-      const all = cache.getQueryData<ArtworksPage>(queryKeys.products.galleryPage("all", 0));
+      const all = queryClient.getQueryData<ArtworksPage>(queryKeys.products.galleryPage("all", 0));
       return page === 0 && all && !series ? firstPageFromAll(filter, all) : undefined;
     },
   });

@@ -72,7 +72,7 @@ export function seriesQuery(backend: PublicBackend, slug: string) {
 
 /**
  * The query of one page of the works of a series, in the order of the series. The first request reads the ids of the works,
- * the second one the works.
+ * and the second request reads the works.
  */
 export function seriesWorksQuery(
   backend: PublicBackend,

@@ -28,9 +28,9 @@ type ArtworkZoomProps = {
 };
 
 /** The factor by which one click on a button or one key press zooms. */
-const STEP = 1.5;
+const ZOOM_STEP = 1.5;
 /** How far an arrow key moves the picture, in CSS pixels. */
-const PAN = 80;
+const PAN_PX = 80;
 /** The longest duration of a tap, and the maximum time between the taps of a double tap, in milliseconds. */
 const TAP_MS = 300;
 /** The largest distance between the taps of a double tap, in CSS pixels. */
@@ -49,11 +49,11 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
   const [requestedTransform, setTransform] = useState<Transform>(fullTransform);
   // Whether to animate the last change: true after a button or key, false while the picture follows a pointer.
   const [animated, setAnimated] = useState(false);
-  const ready = size.width > 0;
-  const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;
+  const isMeasured = size.width > 0;
+  const transform = isMeasured ? clampTransform(requestedTransform, info, size) : fullTransform;
   // The size of the picture at scale 1 in CSS pixels, and the largest scale.
-  const fit = ready ? fitSize(info, size) : { width: 0, height: 0 };
-  const max = ready ? maxScale(info, fit) : 1;
+  const fittedSize = isMeasured ? fitSize(info, size) : { width: 0, height: 0 };
+  const largestScale = isMeasured ? maxScale(info, fittedSize) : 1;
 
   // Follows the size of the stage.
   useEffect(() => {
@@ -156,7 +156,7 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
     if (Math.hypot(press.x - first.x, press.y - first.y) > TAP_PX) return;
     lastTap.current = null;
     if (transform.scale > 1.01) resetZoom();
-    else zoom(Math.max(2, Math.min(max, 3)), fromCentre(event));
+    else zoom(Math.max(2, Math.min(largestScale, 3)), fromCentre(event));
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
@@ -164,14 +164,14 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const action = {
-      "+": () => zoom(STEP),
-      "=": () => zoom(STEP),
-      "-": () => zoom(1 / STEP),
+      "+": () => zoom(ZOOM_STEP),
+      "=": () => zoom(ZOOM_STEP),
+      "-": () => zoom(1 / ZOOM_STEP),
       "0": resetZoom,
-      ArrowLeft: () => pan(PAN, 0),
-      ArrowRight: () => pan(-PAN, 0),
-      ArrowUp: () => pan(0, PAN),
-      ArrowDown: () => pan(0, -PAN),
+      ArrowLeft: () => pan(PAN_PX, 0),
+      ArrowRight: () => pan(-PAN_PX, 0),
+      ArrowUp: () => pan(0, PAN_PX),
+      ArrowDown: () => pan(0, -PAN_PX),
     }[event.key];
     if (!action) return;
     event.preventDefault();
@@ -179,11 +179,11 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
   }
 
   // The displayed width in CSS pixels.
-  const shownWidth = fit.width * transform.scale;
-  const density = ready ? window.devicePixelRatio : 1;
-  const renditionWidth = ready ? pickWidth(info.widths, shownWidth, density) : 0;
+  const shownWidth = fittedSize.width * transform.scale;
+  const density = isMeasured ? window.devicePixelRatio : 1;
+  const renditionWidth = isMeasured ? pickWidth(info.widths, shownWidth, density) : 0;
   const tiles =
-    ready && info.tiles && shownWidth * density > (info.widths.at(-1) ?? 0)
+    isMeasured && info.tiles && shownWidth * density > (info.widths.at(-1) ?? 0)
       ? visibleTiles(transform, info, size)
       : [];
   const factor = (Math.round(transform.scale * 10) / 10).toString();
@@ -237,7 +237,7 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
               )}
               style={{
                 width: shownWidth,
-                height: fit.height * transform.scale,
+                height: fittedSize.height * transform.scale,
                 translate: `calc(-50% + ${transform.x}px) calc(-50% + ${transform.y}px)`,
                 backgroundColor: info.color,
               }}
@@ -262,7 +262,7 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
             <IconButton
               label={t("zoom.out")}
               aria-disabled={transform.scale <= 1 || undefined}
-              onClick={() => zoom(1 / STEP)}
+              onClick={() => zoom(1 / ZOOM_STEP)}
             >
               <Minus aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
@@ -274,8 +274,8 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
             </p>
             <IconButton
               label={t("zoom.in")}
-              aria-disabled={transform.scale >= max || undefined}
-              onClick={() => zoom(STEP)}
+              aria-disabled={transform.scale >= largestScale || undefined}
+              onClick={() => zoom(ZOOM_STEP)}
             >
               <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>

@@ -50,11 +50,11 @@ export function GalleryGrid({
   const [mounted, setMounted] = useState(false);
   useLayoutEffect(() => setMounted(true), []);
   const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);
-  const rendered = mounted ? blocks : blocks.filter((block) => pageOf(block) === 0);
+  const renderedBlocks = mounted ? blocks : blocks.filter((block) => pageOf(block) === 0);
   const needsSkipLink = total > ARTWORKS_PER_PAGE;
   // The block with the focus. Its neighbours are rendered too, because the page scrolls only after Tab has moved the
   // focus.
-  const [focused, setFocused] = useState<number | null>(null);
+  const [focusedBlock, setFocusedBlock] = useState<number | null>(null);
 
   return (
     <>
@@ -73,11 +73,11 @@ export function GalleryGrid({
         ref={list}
         role="list"
         onBlur={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget)) setFocused(null);
+          if (!currentTarget.contains(relatedTarget)) setFocusedBlock(null);
         }}
         className="flex flex-col gap-y-(--grid-gap)"
       >
-        {rendered.map((block) => (
+        {renderedBlocks.map((block) => (
           <GalleryBlock
             key={block}
             filter={filter}
@@ -86,14 +86,14 @@ export function GalleryGrid({
             total={total}
             width={width}
             viewportObserver={viewportObserver}
-            nearFocus={focused !== null && Math.abs(block - focused) <= 1}
-            onFocused={setFocused}
+            nearFocus={focusedBlock !== null && Math.abs(block - focusedBlock) <= 1}
+            onFocused={setFocusedBlock}
             onOpen={onOpen}
             onChanged={onChanged}
           />
         ))}
-        {rendered.length < blocks.length && (
-          <ReservedRows count={total - firstIndexOf(rendered.length)} />
+        {renderedBlocks.length < blocks.length && (
+          <ReservedRows count={total - firstIndexOf(renderedBlocks.length)} />
         )}
       </div>
       {needsSkipLink && (

@@ -43,7 +43,7 @@ type GalleryPageProps = {
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const { language, t } = useLanguage();
   const filter = parseFilter(type, useBoot().site.gallery.types);
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const series = useGallerySeries(filter);
   // The series whose works the page shows; null if it shows the works of the filter.
   const { current } = series;
@@ -67,14 +67,14 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     firstPage,
     isPending,
     (id) => artworkQuery(backend, filter, id),
-    current !== null,
+    current !== null, // a series is only a part of the works that this query finds
   );
   const { filters, onUnmount } = useFilterFocus();
   const failedQuery = series.isError ? series : firstPageQuery;
   const { content, focusEvents } = useRetryFocus(isPending);
   const refetchPages = useCallback(
-    () => void cache.invalidateQueries({ queryKey: pagesKey }),
-    [cache, pagesKey],
+    () => void queryClient.invalidateQueries({ queryKey: pagesKey }),
+    [queryClient, pagesKey],
   );
   // The title of the series, or the name of the filter's type; false for all works.
   const partTitle = current

@@ -31,11 +31,11 @@ type NoscriptArtworkProps = {
  */
 export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtworkProps) {
   const { art } = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   if (!art) return null;
   const product =
     firstPage?.rows.find((row) => row.id === art) ??
-    cache.getQueryData<Product | null>(queryKey(art));
+    queryClient.getQueryData<Product | null>(queryKey(art));
   return product ? <Work product={product} filter={filter} /> : null;
 }
 

@@ -30,21 +30,21 @@ export function SeriesRow({ series, filter, current }: SeriesRowProps) {
   return (
     <nav aria-label={t("series.row")} className="mt-9">
       <ul className="-mx-gutter px-gutter flex gap-x-5 gap-y-6 overflow-x-auto py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0">
-        {series.map((one) => {
-          const { text, lang } = localText(language, one.title, one.title_pt);
-          const info = imageInfo(one, one.image_url);
-          const isCurrent = one.slug === current;
+        {series.map((entry) => {
+          const { text, lang } = localText(language, entry.title, entry.title_pt);
+          const info = imageInfo(entry, entry.image_url);
+          const isCurrent = entry.slug === current;
           return (
-            <li key={one.id} className="w-36 flex-none">
+            <li key={entry.id} className="w-36 flex-none">
               <Link
-                to={`/gallery/${filter}?series=${one.slug}`}
+                to={`/gallery/${filter}?series=${entry.slug}`}
                 aria-current={isCurrent ? "page" : undefined}
                 className="group block h-full focus-visible:outline-offset-4"
               >
                 <span className="flex h-24 items-end">
-                  {one.image_url && (
+                  {entry.image_url && (
                     <Picture
-                      src={one.image_url}
+                      src={entry.image_url}
                       alt=""
                       info={info}
                       sizes={[["", "144px"]]}

@@ -25,17 +25,17 @@ export function useGallerySeries(filter: GalleryFilter) {
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;
-  // The slug of the URL if the server has found no series with this slug; else null. With it the first render in the browser equals
-  // the server's.
+  // The slug of the URL if the server has found no series with this slug; else null. The first render in the browser needs it, because
+  // that render must equal the server's.
   const [unknownSlug] = useState(() => (!hydrated && boot.noSeries ? slug : null));
   const isKnown = slug !== null && slug !== unknownSlug && slugPattern.test(slug);
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const list = useQuery({
     ...seriesListQuery(backend, filter),
-    // Until the series of a filter have loaded, they are taken from the series of all works, if those are cached, so that the works
-    // below the row do not move.
+    // Until the series of a filter have loaded, they are selected from the series of all works, if these are cached. So the works below
+    // the row do not move.
     placeholderData: () =>
-      cache
+      queryClient
         .getQueryData<SeriesEntry[]>(seriesKeys.list("all"))
         ?.filter(({ types }) => filter === "all" || types.includes(filter)),
   });

@@ -37,16 +37,16 @@ export type LastSize = { width: number; height: number };
 /**
  * Observes a block of the gallery grid. Returns whether the block is near the viewport, and its size when its cards were last
  * rendered. A block that contains the focus counts as near until the focus has left, because unmounting would lose the focus. The
- * first block of the grid (`first`) is near from the start.
+ * first block of the grid (`isFirst`) is near from the start.
  */
-export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
+export function useNearViewport(viewportObserver: ViewportObserver, isFirst: boolean) {
   const ref = useRef<HTMLDivElement>(null);
   // Whether the block is within the margin, also while the focus keeps it near.
-  const isWithinMargin = useRef(first);
-  const [near, setNear] = useState(first);
+  const isWithinMargin = useRef(isFirst);
+  const [near, setNear] = useState(isFirst);
   const [lastSize, setLastSize] = useState<LastSize | null>(null);
 
-  /** Records the size of the block and has it rendered without its cards. */
+  /** Records the size of the block. The next render of the block then has no cards. */
   function hide(element: Element) {
     const { width, height } = element.getBoundingClientRect();
     setLastSize({ width: Math.round(width), height });

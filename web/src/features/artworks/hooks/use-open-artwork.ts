@@ -11,8 +11,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /**
  * The open work, whose id is in ?art= of the URL, and functions to open and close a work. `firstPage` has the first of the works
  * that the page shows, and `isPagePending` says whether they are still loading. `query` returns the query of a work by its id. That
- * query runs only if the id is valid and the work is not in `firstPage`. `isPart` says that the page shows only a part of the works
- * that `query` finds, namely those of a series.
+ * query runs only if the id is valid and the work is not in `firstPage`. `isPart` says that the page shows a series, which has
+ * only a part of the works that `query` finds.
  */
 export function useOpenArtwork<Key extends QueryKey>(
   firstPage: ArtworksPage | undefined,

@@ -57,10 +57,10 @@ export function useScrollRestoration(list: RefObject<HTMLElement | null>): void 
  */
 function restore(list: HTMLElement, position: ScrollPosition): () => void {
   goTo(list, position);
-  const again = () => goTo(list, position);
-  const sizeObserver = new ResizeObserver(again);
-  const worksObserver = new MutationObserver(again);
-  const frame = requestAnimationFrame(again);
+  const correctPosition = () => goTo(list, position);
+  const sizeObserver = new ResizeObserver(correctPosition);
+  const worksObserver = new MutationObserver(correctPosition);
+  const frame = requestAnimationFrame(correctPosition);
   const stop = () => {
     sizeObserver.disconnect();
     worksObserver.disconnect();

@@ -65,9 +65,9 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sending, setSending] = useState(false);
-  // What the confirmation needs: the height of the form when its message was sent, and the server's response. Null while the
-  // form is shown.
-  const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
+  // The props of the confirmation: the height of the form when its message was sent, and the server's response. Null while the form
+  // is shown.
+  const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onReset"> | null>(
     null,
   );
   // The work that the message in the form is about; null if there is none, or if the visitor has removed it.
@@ -134,7 +134,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     // Not awaited: handleSubmit counts the submission as soon as this returns, which must be before the reset.
     void submit({ ...values, reason, artwork_id: enquired?.id, language, follow: true })
       .then(
-        (answer) => {
+        (result) => {
           singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
@@ -143,7 +143,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           form.reset(emptyValues);
           // If the code cannot load, the form stays, empty: the toast says that the message was sent.
           void ContactSuccess.preload().then(
-            () => setSent({ height, answer }),
+            () => setSent({ height, result }),
             () => undefined,
           );
         },
@@ -167,7 +167,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     return (
       <ContactSuccess
         {...sent}
-        onAgain={() => {
+        onReset={() => {
           focusOnReturn.current = true;
           setSent(null);
         }}

@@ -13,19 +13,19 @@ addTexts({ en, pt });
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
-  /** The server's response: the URL at which the visitor can follow the message, and whether the visitor can have a copy by mail. */
-  answer: { enquiry_url?: string; enquiry_copy?: boolean };
-  /** Called when the visitor wants to write another message, so that the form is shown again. */
-  onAgain(): void;
+  /** The server's response: the URL at which the visitor can follow the message, and whether the site mails copies to visitors. */
+  result: { enquiry_url?: string; enquiry_copy?: boolean };
+  /** Called when the visitor wants to write another message. The caller then shows the form instead. */
+  onReset(): void;
 };
 
-/** The confirmation that replaces the contact form after sending. Its title gets the focus. */
-export function ContactSuccess({ height, answer, onAgain }: ContactSuccessProps) {
+/** The confirmation that replaces the contact form after sending. */
+export function ContactSuccess({ height, result, onReset }: ContactSuccessProps) {
   const t = useT();
-  const { enquiry_url: link, enquiry_copy: copy } = answer;
+  const { enquiry_url: link, enquiry_copy: copy } = result;
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
-  // The clicked button is gone, so the title gets the focus, and screen readers announce it.
+  // The clicked button is gone. Without this effect the focus would be lost, and screen readers would not announce the confirmation.
   useEffect(() => {
     if (title.current) focusInView(title.current);
   }, []);
@@ -55,7 +55,7 @@ export function ContactSuccess({ height, answer, onAgain }: ContactSuccessProps)
         </p>
       )}
       {copy && <p className="mt-4 max-w-[33em]">{t("contact.success.copy")}</p>}
-      <Button variant="outline" className="mt-[17px]" onClick={onAgain}>
+      <Button variant="outline" className="mt-[17px]" onClick={onReset}>
         {t("contact.success.again")}
       </Button>
     </div>

@@ -34,16 +34,15 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   // Whether a click on the button plays; else it pauses. The button also plays a video that the browser has refused to start.
   const buttonPlays = paused || video === "refused";
   const PlayPauseIcon = buttonPlays ? Play : Pause;
-  const several = covers.length > 1;
-  // Whether there is a button that pauses and plays. A single video has the button too: visitors pause the video with it, or start
-  // the video if they have set reduced motion.
-  const pausable = several || kinds[0] === "video";
+  const hasSeveralCovers = covers.length > 1;
+  // A single video has the button too: it pauses the video, or starts the video if the visitor has set reduced motion.
+  const hasPauseButton = hasSeveralCovers || kinds[0] === "video";
   const withoutTexts = texts.every(({ title, description }) => !title.text && !description.text);
 
   return (
     // A picture stays while the pointer or the keyboard focus is on the band (holdHandlers).
     <div {...hero.holdHandlers} className="band relative">
-      {several && <DwellLine state={hero.state} />}
+      {hasSeveralCovers && <DwellLine state={hero.state} />}
       <div
         className={cn(
           "page-container grid gap-x-8 gap-y-5 lg:items-end",
@@ -94,7 +93,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
           >
             {t("hero.exploreGallery")}
           </Link>
-          {pausable && (
+          {hasPauseButton && (
             <IconButton
               variant="onBand"
               label={t(buttonPlays ? "hero.play" : "hero.pause")}
@@ -103,7 +102,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
               <PlayPauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />
             </IconButton>
           )}
-          {several && (
+          {hasSeveralCovers && (
             <>
               <IconButton variant="onBand" label={t("hero.previous")} onClick={hero.prev}>
                 <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />

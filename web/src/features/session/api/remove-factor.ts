@@ -8,7 +8,7 @@ import { failureOf } from "@/features/session/failure";
 /** Removes a second factor of the account. `last` says whether the account has no other factor. */
 export async function removeFactor(
   boot: Boot,
-  cache: QueryClient,
+  queryClient: QueryClient,
   { factorId, userId, last }: { factorId: string; userId: string; last: boolean },
 ): Promise<{ error?: AuthFailure }> {
   try {
@@ -17,7 +17,7 @@ export async function removeFactor(
     if (error) return { error: failureOf(error) };
     // Without a factor the next token has level aal1 (signed in without a second factor). For such a token the admin guard
     // would unmount the page until the factors are fetched. The empty list in the cache prevents that.
-    if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
+    if (last) queryClient.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
     const refreshed = await client.auth.refreshSession();
     return refreshed.error ? { error: failureOf(refreshed.error) } : {};
   } catch (error) {

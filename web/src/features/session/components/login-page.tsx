@@ -55,8 +55,7 @@ export function LoginPage() {
   const [opening, setOpening] = useState(() => hasSessionInHash(hash) || hasStoredSession(boot));
   if (opening && !auth.loading) setOpening(false);
 
-  // The token of a set-up link.
-  const token = search.get("setup");
+  const setUpToken = search.get("setup");
   const from = returnPath(state, search);
   const linkError =
     linkFailure(hash, search) ??
@@ -66,7 +65,7 @@ export function LoginPage() {
       : null);
   const step = stepOf(auth, {
     opening,
-    token,
+    setUpToken,
     forgotten: search.has(FORGOTTEN) || linkError !== null,
     newPassword: search.has(NEW_PASSWORD),
     brokenLink: linkError !== null,
@@ -84,13 +83,13 @@ export function LoginPage() {
 
   if (step === "done") {
     // After the set-up of a new site the first-run guide follows.
-    const adminPath = token && firstStep === "setUp" ? "/admin/guide" : from;
+    const adminPath = setUpToken && firstStep === "setUp" ? "/admin/guide" : from;
     return <Navigate to={auth.role === "admin" ? adminPath : "/"} replace />;
   }
   return (
     <div className="page-container flex justify-center pt-[clamp(2.5rem,1rem+4.6vw,5rem)] pb-16">
       <div className="w-full max-w-[440px]">
-        {token && step === "setUp" && <SetUpForm token={token} />}
+        {setUpToken && step === "setUp" && <SetUpForm token={setUpToken} />}
         {step === "opening" && loadingNote}
         {step === "factor" && (
           <SecondFactorStep
@@ -121,7 +120,7 @@ function stepOf(
   { loading, session, pendingFactors }: Auth,
   query: {
     opening: boolean;
-    token: string | null;
+    setUpToken: string | null;
     forgotten: boolean;
     newPassword: boolean;
     brokenLink: boolean;
@@ -133,6 +132,6 @@ function stepOf(
     if (pendingFactors.length > 0) return "factor";
     return query.newPassword ? "newPassword" : "done";
   }
-  if (query.token) return "setUp";
+  if (query.setUpToken) return "setUp";
   return query.forgotten ? "forgotten" : "signIn";
 }

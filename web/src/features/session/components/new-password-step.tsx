@@ -39,7 +39,7 @@ function NewPasswordForm({ email, from }: NewPasswordProps) {
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { withReauthentication } = useReauthentication();
   // Why the server refuses the password, shown at the field. Other failures are shown above the form.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
@@ -69,7 +69,7 @@ function NewPasswordForm({ email, from }: NewPasswordProps) {
     // The account got a second factor after the sign-in. That factor must be verified first. The page shows the step for it once the
     // factors have been fetched again.
     if (error.code === "insufficient_aal")
-      void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
+      void queryClient.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");
   });
 

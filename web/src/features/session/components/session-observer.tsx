@@ -37,11 +37,11 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   // Null without a session; undefined until the client has reported the session for the first time.
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
-  // Whether a mailed link for choosing a password has opened the page. It becomes false when the URL selects that step.
+  // Whether a mailed link for choosing a password has opened the page. False again once the URL selects the step "new password".
   const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {
@@ -50,17 +50,17 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       if (isSigningOut.current && event === "SIGNED_OUT") return;
       setSession(next);
       if (event !== "SIGNED_OUT") return;
-      // With the token of an ended session the server returns the rows that a visitor may read. The next session fetches again.
-      removeAdminQueries(cache);
-      void cache.invalidateQueries({ refetchType: "none" });
+      // With the token of an ended session the server returns the rows that a visitor may read. The next session fetches the rows again.
+      removeAdminQueries(queryClient);
+      void queryClient.invalidateQueries({ refetchType: "none" });
     });
     return () => data.subscription.unsubscribe();
-  }, [client, cache]);
+  }, [client, queryClient]);
 
   // A rejected request may mean that the role was removed, so the role is fetched again. Without a role AdminGuard redirects.
   useEffect(
-    () => onAccessDenied(() => void cache.invalidateQueries({ queryKey: [ROLE_KEY] })),
-    [cache],
+    () => onAccessDenied(() => void queryClient.invalidateQueries({ queryKey: [ROLE_KEY] })),
+    [queryClient],
   );
 
   const user = session?.user ?? null;
@@ -105,7 +105,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       // In one transition with the navigation, because otherwise the admin guard would first redirect to the sign-in
       // page.
       startTransition(() => setSession(null));
-      removeAdminQueries(cache);
+      removeAdminQueries(queryClient);
     } catch {
       singleToast({
         title: t("auth.signOutError"),
@@ -115,7 +115,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
     } finally {
       isSigningOut.current = false;
     }
-  }, [client, user, navigate, cache, t]);
+  }, [client, user, navigate, queryClient, t]);
 
   // A layout effect, so that the browser never paints an outdated state.
   useLayoutEffect(() => {
@@ -134,8 +134,8 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
 }
 
 /** Removes the lists and counts of the admin pages from the cache. */
-function removeAdminQueries(cache: QueryClient) {
-  cache.removeQueries({
+function removeAdminQueries(queryClient: QueryClient) {
+  queryClient.removeQueries({
     predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
   });
 }

@@ -15,8 +15,8 @@ import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The sign-in form for email and password. `from` is where to go after signing in. `focus` says whether to focus the first field. It
- * is true if another step was shown before, because the focus was in that step.
+ * The sign-in form for email and password. `from` is where to go after signing in. `focus` says whether to focus the first field:
+ * true if another step was shown before, because the focus was in that step.
  */
 export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   const t = useT();

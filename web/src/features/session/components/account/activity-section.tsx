@@ -4,7 +4,7 @@ import { AdminGroup } from "@/components/layout/admin-group";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
-import { entryPath, whatText, whoText } from "@/features/session/activity-text";
+import { actionText, actorText, entryPath } from "@/features/session/activity-text";
 import { getActivity, useActivity, type ActivityPage } from "@/features/session/api/activity";
 import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
@@ -54,13 +54,13 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
   // The pages that the owner has loaded below the first one.
   const [morePages, setMorePages] = useState<ActivityPage[]>([]);
   const [busy, setBusy] = useState(false);
-  const end = useRef<HTMLParagraphElement>(null);
+  const endLine = useRef<HTMLParagraphElement>(null);
   const pages = first ? [first, ...morePages] : [];
   const nextCursor = pages.at(-1)?.next;
 
-  // The last page removes the button, which has the focus.
+  // Loading the last page removes the focused button, so the line at the end gets the focus.
   useEffect(() => {
-    if (morePages.length > 0 && !nextCursor) end.current?.focus();
+    if (morePages.length > 0 && !nextCursor) endLine.current?.focus();
   }, [morePages, nextCursor]);
 
   async function loadMore() {
@@ -97,7 +97,7 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
               {t("activity.more")}
             </Button>
           ) : (
-            <p ref={end} tabIndex={-1} className="text-ink2 mt-6 text-sm">
+            <p ref={endLine} tabIndex={-1} className="text-ink2 mt-6 text-sm">
               {t("activity.end")}
             </p>
           )}
@@ -132,15 +132,15 @@ function Day({ day, entries }: { day: string; entries: ActivityEntry[] }) {
       <ul>
         {entries.map((entry) => {
           const path = entryPath(entry);
-          const what = whatText(t, entry, language);
+          const text = actionText(t, entry, language);
           return (
             <li
               key={entry.id}
               className="border-line flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 border-b py-3"
             >
               <div className="min-w-0 flex-1 basis-72 wrap-anywhere">
-                <p className="font-[520]">{path ? <TextLink to={path}>{what}</TextLink> : what}</p>
-                <p className="text-ink2 text-sm">{whoText(t, entry)}</p>
+                <p className="font-[520]">{path ? <TextLink to={path}>{text}</TextLink> : text}</p>
+                <p className="text-ink2 text-sm">{actorText(t, entry)}</p>
               </div>
               <time
                 dateTime={entry.at}

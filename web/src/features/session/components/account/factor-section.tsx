@@ -30,19 +30,19 @@ import { stackedToast } from "@/lib/toast";
 export function FactorSection() {
   const t = useT();
   const boot = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { user } = useAuth();
-  const factors = useFactorList();
-  const hasFactors = (factors.data?.length ?? 0) > 0;
-  const count = useRecoveryCount(hasFactors);
-  const [enrolling, setEnrolling] = useState(false);
+  const factorsQuery = useFactorList();
+  const hasFactors = (factorsQuery.data?.length ?? 0) > 0;
+  const countQuery = useRecoveryCount(hasFactors);
+  const [isEnrolling, setEnrolling] = useState(false);
   // The new recovery codes in their dialog; null while the dialog is closed.
   const [codes, setCodes] = useState<string[] | null>(null);
   // The factor in the dialog that asks before a removal; null while the dialog is closed.
   const [factorToRemove, setFactorToRemove] = useState<SecondFactor | null>(null);
   // The state of the dialog that asks before the codes are renewed; null while the dialog is closed.
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
-  const [removing, setRemoving] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
   // After the owner has confirmed one of these dialogs, the dialog that asks for the password again can open. The confirmed dialog
   // must not open again after that.
@@ -52,7 +52,7 @@ export function FactorSection() {
   const refetchAll = () =>
     Promise.all(
       [FACTOR_LIST_KEY, RECOVERY_COUNT_KEY, SESSIONS_KEY].map((queryKey) =>
-        refetch(cache, queryKey),
+        refetch(queryClient, queryKey),
       ),
     );
   const showFailure = (title: string, failure: AuthFailure) =>
@@ -63,7 +63,7 @@ export function FactorSection() {
     if (!result) return;
     if (result.error) showFailure(t("account.codes.failed"), result.error);
     else setCodes(result.data.codes);
-    await refetch(cache, RECOVERY_COUNT_KEY);
+    await refetch(queryClient, RECOVERY_COUNT_KEY);
   }
 
   async function onEnrolled() {
@@ -76,9 +76,9 @@ export function FactorSection() {
 
   async function remove(factor: SecondFactor) {
     setRemoving(true);
-    const last = factors.data?.length === 1;
+    const last = factorsQuery.data?.length === 1;
     const target = { factorId: factor.id, userId: user?.id ?? "", last };
-    const result = await withReauthentication(() => removeFactor(boot, cache, target));
+    const result = await withReauthentication(() => removeFactor(boot, queryClient, target));
     setRemoving(false);
     setFactorToRemove(null);
     if (!result) return;
@@ -89,7 +89,7 @@ export function FactorSection() {
 
   return (
     <AdminGroup title={t("account.factor.title")} intro={t("account.factor.intro")}>
-      <AdminListState query={factors} empty="" notEmpty>
+      <AdminListState query={factorsQuery} empty="" notEmpty>
         {(rows) =>
           rows.length === 0 ? (
             <div>
@@ -119,7 +119,7 @@ export function FactorSection() {
                 ))}
               </ul>
               <p className="mt-5" role="status">
-                {count.data && t("account.codes.left", { n: count.data.remaining })}
+                {countQuery.data && t("account.codes.left", { n: countQuery.data.remaining })}
               </p>
               <div className="mt-3 flex flex-wrap gap-3">
                 <Button variant="outline" size="sm" onClick={() => setRenewing("confirming")}>
@@ -134,7 +134,7 @@ export function FactorSection() {
         }
       </AdminListState>
 
-      {enrolling && (
+      {isEnrolling && (
         <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void onEnrolled()} />
       )}
       <CodesDialog codes={codes} onKept={() => setCodes(null)} />
@@ -157,7 +157,7 @@ export function FactorSection() {
           />
           <ConfirmDialog
             open={factorToRemove !== null}
-            busy={removing}
+            busy={isRemoving}
             onOpenChange={(open) => {
               if (!open) setFactorToRemove(null);
             }}

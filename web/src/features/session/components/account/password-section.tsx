@@ -21,7 +21,7 @@ import { stackedToast } from "@/lib/toast";
 export function PasswordSection() {
   const t = useT();
   const boot = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
   // Why the server refuses the password, shown at the field. Other failures are shown above the form.
@@ -42,7 +42,7 @@ export function PasswordSection() {
     if (!error) {
       reset();
       stackedToast({ title: t("account.password.saved") });
-      void cache.invalidateQueries({ queryKey: SESSIONS_KEY });
+      void queryClient.invalidateQueries({ queryKey: SESSIONS_KEY });
       return;
     }
     if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);

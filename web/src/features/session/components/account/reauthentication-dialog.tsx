@@ -40,33 +40,33 @@ export function ReauthenticationDialog({
   const boot = useBoot();
   const { user } = useAuth();
   // Whether the form takes the mailed code instead of the password.
-  const [byCode, setByCode] = useState(false);
-  // Whether there is no field yet, only the button that sends the code.
-  const beforeCode = codeOnly && !byCode;
+  const [takesCode, setTakesCode] = useState(false);
+  // Whether the form has no field yet, only the button that sends the code.
+  const hasNoField = codeOnly && !takesCode;
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<ReauthenticationValues>({
-    resolver: zodResolver(byCode ? mailedCodeSchema : currentPasswordSchema),
+    resolver: zodResolver(takesCode ? mailedCodeSchema : currentPasswordSchema),
     defaultValues: { password: "", code: "" },
   });
   const { errors, isSubmitting } = formState;
   const busy = isSubmitting || sending;
 
   // Focuses the field that has appeared.
-  useEffect(() => setFocus(byCode ? "code" : "password"), [byCode, setFocus]);
+  useEffect(() => setFocus(takesCode ? "code" : "password"), [takesCode, setFocus]);
 
   const submit = handleSubmit(async ({ password, code }) => {
     setFailure(undefined);
     const { error } = await reauthenticate(
       boot,
-      byCode ? { nonce: code } : { current_password: password },
+      takesCode ? { nonce: code } : { current_password: password },
     );
     if (!error) {
       onDone();
       return;
     }
     setFailure(error);
-    setFocus(byCode ? "code" : "password", { shouldSelect: true });
+    setFocus(takesCode ? "code" : "password", { shouldSelect: true });
   });
 
   async function sendCode() {
@@ -75,7 +75,7 @@ export function ReauthenticationDialog({
     const { error } = await sendReauthenticationCode(boot);
     setSending(false);
     if (error) setFailure(error);
-    else setByCode(true);
+    else setTakesCode(true);
   }
 
   return (
@@ -94,7 +94,7 @@ export function ReauthenticationDialog({
           {failure && <Alert title={t("account.confirm.failed")}>{failureText(t, failure)}</Alert>}
           {/* Password managers find the account by this field. */}
           <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
-          {byCode && (
+          {takesCode && (
             <TextField
               label={t("account.confirm.code")}
               hint={t("account.confirm.codeSent", { email: user?.email ?? "" })}
@@ -107,7 +107,7 @@ export function ReauthenticationDialog({
               {...register("code")}
             />
           )}
-          {!byCode && !codeOnly && (
+          {!takesCode && !codeOnly && (
             <PasswordField
               label={t("account.confirm.password")}
               autoComplete="current-password"
@@ -118,7 +118,7 @@ export function ReauthenticationDialog({
             />
           )}
           <div className="flex flex-wrap items-center justify-between gap-2">
-            {beforeCode ? (
+            {hasNoField ? (
               <Button size="sm" loading={sending} onClick={() => void sendCode()}>
                 {t("account.confirm.sendFirst")}
               </Button>
@@ -132,7 +132,7 @@ export function ReauthenticationDialog({
                   disabled={isSubmitting}
                   onClick={() => void sendCode()}
                 >
-                  {byCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
+                  {takesCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
                 </Button>
                 <Button
                   type="submit"

@@ -27,7 +27,7 @@ export function SessionsSection() {
   const t = useT();
   const { language } = useLanguage();
   const boot = useBoot();
-  const cache = useQueryClient();
+  const queryClient = useQueryClient();
   const sessions = useAccountSessions();
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
@@ -47,7 +47,7 @@ export function SessionsSection() {
         destructive: true,
       });
     } else stackedToast({ title: successTitle });
-    await refetch(cache, SESSIONS_KEY);
+    await refetch(queryClient, SESSIONS_KEY);
     setEnding(undefined);
   }
 

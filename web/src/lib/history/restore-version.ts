@@ -4,8 +4,8 @@ import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/r
 import type { Revision, SeriesWork } from "@/lib/types";
 import { UNIQUE_VIOLATION } from "@/lib/unique-violation";
 
-// Brings back earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change. Files of the
-// row that have been removed or replaced since then are restored.
+// Restores earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change or a deletion.
+// Files of the row that were removed or replaced since then are restored with it.
 
 /** The columns with URLs of files. */
 const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
@@ -15,7 +15,7 @@ const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   series: [], // a series shows the picture of a work
 };
 
-/** The columns that keep their current values when an earlier version is brought back. */
+/** The columns that keep their current values when an earlier version is restored. */
 const KEPT_COLUMNS = [
   "id",
   "created_at",
@@ -32,7 +32,7 @@ const KEPT_COLUMNS = [
 export class SlugTakenError extends Error {}
 
 /** Restores removed files, so that their public URLs work again. Returns the URLs whose files no longer exist. */
-export async function restoreFiles(
+export async function restoreRemovedFiles(
   backend: OwnerBackend,
   urls: readonly string[],
 ): Promise<readonly string[]> {
@@ -56,7 +56,7 @@ export async function restoreReplacedFiles(
 }
 
 /** Returns the row without the URLs in `missing`. */
-function withoutFiles<Row extends object>(
+function withoutUrls<Row extends object>(
   row: Row,
   columns: readonly string[],
   missing: readonly string[],
@@ -81,8 +81,8 @@ async function restoreFilesOf<Row extends object>(
 ) {
   const values = row as Record<string, unknown>;
   const urls = FILE_COLUMNS[table].flatMap((column) => (values[column] ?? []) as string | string[]);
-  const missing = await restoreFiles(backend, urls);
-  return { row: withoutFiles(row, FILE_COLUMNS[table], missing), missing: missing.length };
+  const missing = await restoreRemovedFiles(backend, urls);
+  return { row: withoutUrls(row, FILE_COLUMNS[table], missing), missing: missing.length };
 }
 
 /**
@@ -91,7 +91,7 @@ async function restoreFilesOf<Row extends object>(
  *
  * @throws ConflictError if the row was changed meanwhile.
  */
-export async function bringBack<Table extends HistoryTable>(
+export async function restoreVersion<Table extends HistoryTable>(
   backend: OwnerBackend,
   table: Table,
   current: HistoryRows[Table],
@@ -118,7 +118,7 @@ export async function bringBack<Table extends HistoryTable>(
  *
  * @throws SlugTakenError if another series has the slug of the row.
  */
-export async function bringBackDeleted<Table extends HistoryTable>(
+export async function restoreDeletedRow<Table extends HistoryTable>(
   backend: OwnerBackend,
   table: Table,
   before: HistoryRows[Table],
@@ -156,7 +156,7 @@ async function rowExists(backend: OwnerBackend, table: HistoryTable, id: string)
 /** How many ids one request names. */
 const IDS_PER_REQUEST = 200;
 
-/** Puts a work that was brought back into its series again, or the works of a series into the series. */
+/** Puts a restored work into its series again, or the works of a restored series into the series. */
 async function restorePairs(
   backend: OwnerBackend,
   table: "products" | "series",
@@ -204,7 +204,7 @@ export async function undoDeletion(
 ): Promise<number> {
   const [newest] = await getHistory<HistoryRows[HistoryTable]>(backend, { table, id });
   if (newest?.action !== "delete") throw new Error("The newest revision is not a deletion");
-  return bringBackDeleted(backend, table, newest.row_before);
+  return restoreDeletedRow(backend, table, newest.row_before);
 }
 
 /** Moves a cover to its number and numbers the others after it. */
