@@ -18,11 +18,14 @@ import (
 
 // This file records the requests of a browser's visit and replays them as the visits of many visitors.
 
-// recording is a first visit of a page, as bench/record-visit.mjs has recorded it from Chromium.
+// recording is a visit of the home page with an empty browser cache, as bench/record-visit.mjs has recorded it from Chromium.
 type recording struct {
-	Device   string // name of the device that Chromium imitates
+	Device   string // name of the device that Chromium emulates
 	Requests []recordedRequest
 }
+
+// minRequests is the minimum number of requests of a recording. With fewer requests, the page did not load its scripts and pictures.
+const minRequests = 5
 
 // recordedRequest is a request of a recording. Its method is GET, and the status of its response was 200.
 type recordedRequest struct {
@@ -32,31 +35,31 @@ type recordedRequest struct {
 	Bytes      int         // size of the response, with its headers
 }
 
-// recordVisits lets Chromium visit a page, once with each device, and returns the recordings.
+// recordVisits lets Chromium visit the home page at url, once with each emulated device, and returns the recordings.
 func recordVisits(ctx context.Context, url string) ([]recording, error) {
-	printed, err := runNode(ctx, "bench/record-visit.mjs", url)
+	output, err := runNode(ctx, "bench/record-visit.mjs", url)
 	if err != nil {
 		return nil, err
 	}
 	var recordings []recording
-	if err := json.Unmarshal(printed, &recordings); err != nil {
+	if err := json.Unmarshal(output, &recordings); err != nil {
 		return nil, err
 	}
 	for _, r := range recordings {
-		if len(r.Requests) < 5 || r.Requests[0].Path != "/" {
+		if len(r.Requests) < minRequests || r.Requests[0].Path != "/" {
 			return nil, fmt.Errorf("%s: no visit of the home page was recorded", r.Device)
 		}
 	}
 	return recordings, nil
 }
 
-// runNode runs a script with the Node that npm has installed, and returns what it prints. This Node reads TypeScript.
+// runNode runs a script with the version of Node.js that npm has installed, which also runs TypeScript. It returns what the script prints.
 func runNode(ctx context.Context, script string, args ...string) ([]byte, error) {
-	printed, err := exec.CommandContext(ctx, "node_modules/.bin/node", append([]string{script}, args...)...).Output()
+	output, err := exec.CommandContext(ctx, "node_modules/.bin/node", append([]string{script}, args...)...).Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%s: %w: %s", script, err, exit.Stderr)
 	}
-	return printed, err
+	return output, err
 }
 
 // bytes returns the size of all responses.
@@ -67,7 +70,7 @@ func (r recording) bytes() (total int) {
 	return total
 }
 
-// visitPlan has the encoded requests of a recording.
+// visitPlan contains the encoded requests of a recording.
 type visitPlan struct {
 	page             []byte     // the request for the page
 	onPageConnection [][]byte   // the other requests on the connection of the page

@@ -11,23 +11,24 @@ import (
 
 // EachEntryAbout calls yield for each entry about an email address. An entry is about the address in two cases:
 //
-//   - Its title (the name of what was changed) contains the address.
+//   - The title of the changed row or of its series contained the address when the entry was recorded.
 //   - It is about a change of the role of the account with the address.
 //
-// Changes that the account itself made are left out, because they are about other rows. When the account is erased, the entries of those
-// changes stay, but lose the account's name.
+// An entry is not about the address only because the account with the address made the change. When that account is erased, the entry stays,
+// but no longer says which account made the change.
 func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	found, err := listEntriesAbout(ctx, q, address)
+	entries, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
-	for _, c := range found {
-		c.Account = "" // the account that made the change is not data about the address
-		c.Title = c.recordedTitle
-		if c.Series != nil {
-			c.Series.Title = c.recordedSeries
+	for _, e := range entries {
+		e.Account = "" // the account that made the change is not data about the address
+		// The current titles may no longer contain the address.
+		e.Title = e.recordedTitle
+		if e.Series != nil {
+			e.Series.Title = e.recordedSeriesTitle
 		}
-		if err := yield(c.Entry); err != nil {
+		if err := yield(e.Entry); err != nil {
 			return err
 		}
 	}
@@ -37,34 +38,34 @@ func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address stri
 // EraseEntriesAbout deletes the entries of EachEntryAbout. The caller must erase the accounts with the address afterwards,
 // because EraseEntriesAbout needs the accounts to find the entries about their roles.
 func (s *Service) EraseEntriesAbout(ctx context.Context, tx *db.Tx, address string) error {
-	found, err := listEntriesAbout(ctx, tx, address)
+	entries, err := listEntriesAbout(ctx, tx, address)
 	if err != nil {
 		return err
 	}
-	for _, c := range found {
-		if err := deleteEntry(ctx, tx, c.entryID); err != nil {
+	for _, e := range entries {
+		if err := deleteEntry(ctx, tx, e.entryID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// listEntriesAbout returns the entries of EachEntryAbout. It leaves out an entry whose title contains the address only as a part of a
+// listEntriesAbout returns the entries of EachEntryAbout. It leaves out an entry whose titles contain the address only as a part of a
 // longer address, as joana@example.org contains ana@example.org.
-func listEntriesAbout(ctx context.Context, q db.Querier, address string) ([]change, error) {
-	whole, err := history.WholeAddress(address)
+func listEntriesAbout(ctx context.Context, q db.Querier, address string) ([]storedEntry, error) {
+	addressPattern, err := history.WholeAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	all, err := listCandidatesFor(ctx, q, address)
+	candidates, err := listCandidatesFor(ctx, q, address)
 	if err != nil {
 		return nil, err
 	}
-	found := all[:0]
-	for _, c := range all {
-		if c.Table == "user_roles" || whole.MatchString(c.recordedTitle) || whole.MatchString(c.recordedSeries) {
-			found = append(found, c)
+	entries := candidates[:0]
+	for _, e := range candidates {
+		if e.Table == "user_roles" || addressPattern.MatchString(e.recordedTitle) || addressPattern.MatchString(e.recordedSeriesTitle) {
+			entries = append(entries, e)
 		}
 	}
-	return found, nil
+	return entries, nil
 }

@@ -71,7 +71,7 @@ func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 // readPage merges the entries of the activity table and the events of accounts in the order of Position, and returns the first pageSize of
 // them. It reads one more of each, to know whether other entries follow.
 func (s *Service) readPage(ctx context.Context, kinds []Kind, after Position) (response, error) {
-	changes, err := listChanges(ctx, s.db, kinds, after, pageSize+1)
+	stored, err := listStoredEntries(ctx, s.db, kinds, after, pageSize+1)
 	if err != nil {
 		return response{}, err
 	}
@@ -79,15 +79,15 @@ func (s *Service) readPage(ctx context.Context, kinds []Kind, after Position) (r
 	if err != nil {
 		return response{}, err
 	}
-	list := make([]Entry, 0, len(changes)+len(events))
+	list := make([]Entry, 0, len(stored)+len(events))
 	positions := make(map[string]Position, cap(list))
-	for _, c := range changes {
-		list = append(list, c.Entry)
-		positions[c.ID] = Position{c.At, c.entryID, uuid.Nil.String()} // all events of accounts with the same time follow
+	for _, e := range stored {
+		list = append(list, e.Entry)
+		positions[e.ID] = Position{e.At, e.entryID, uuid.Nil.String()} // all events of accounts with the same time follow
 	}
 	for _, e := range events {
 		list = append(list, e)
-		positions[e.ID] = Position{e.At, 0, e.ID} // no change with the same time follows
+		positions[e.ID] = Position{e.At, 0, e.ID} // no entry of the activity table with the same time follows
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return b.At.Compare(a.At) })
 	if len(list) <= pageSize {

@@ -14,18 +14,18 @@ import (
 
 // This file has the queries on the activity table.
 
-// change is an entry from the activity table. Entry.Title is the current title of the changed row. If a work was added to a series or
+// storedEntry is an entry of the activity table. Entry.Title is the current title of the changed row. If a work was added to a series or
 // removed from it, the changed row is the work, and Entry.Series has the current title of the series. If the row or the series no longer
 // exists, the title that it had when the entry was recorded is used.
-type change struct {
+type storedEntry struct {
 	Entry
 
-	entryID        int64  // Entry.ID as a number
-	recordedTitle  string // title of the changed row when the entry was recorded, even if the row still exists
-	recordedSeries string // title of the series when the entry was recorded, even if the series still exists
+	entryID             int64  // Entry.ID as a number
+	recordedTitle       string // title of the changed row when the entry was recorded, even if the row still exists
+	recordedSeriesTitle string // title of the series when the entry was recorded, even if the series still exists; "" for no series
 }
 
-// selectChange is the select list and the from clause of the queries whose rows scanChange reads. Its aliases are:
+// selectStoredEntry is the select list and the from clause of the queries whose rows scanStoredEntry reads. Its aliases are:
 //
 //	a  the entry, a row of the table activity
 //	u  the account that acted
@@ -35,7 +35,7 @@ type change struct {
 //	c  the changed cover
 //	e  the changed series
 //	n  the series to which the work p was added, or from which it was removed
-const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
+const selectStoredEntry = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 	coalesce(u.email, u.phone, ''),
 	coalesce(s.email, s.phone, ''),
 	coalesce(a.table_name, ''),
@@ -55,43 +55,43 @@ const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 	left join series e on a.table_name = 'series' and e.id = a.row_id
 	left join series n on n.id = a.series_id`
 
-// scanChange reads a row of selectChange.
-func scanChange(row db.Row) (c change, err error) {
+// scanStoredEntry reads a row of selectStoredEntry.
+func scanStoredEntry(row db.Row) (e storedEntry, err error) {
 	var (
 		actorID         *string // id of the account that acted
 		actorAccountID  *string // the same id; nil if that account no longer exists
 		rowID, seriesID *string // nil if the row or the series no longer exists
 		seriesTitle     *string // nil if the entry is not about a work in a series
 	)
-	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actorID, &actorAccountID, &c.Account, &c.Subject, &c.Table,
-		&rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &seriesTitle, &c.recordedSeries)
-	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
+	err = row.Scan(&e.entryID, &e.At, &e.Kind, &e.Action, &actorID, &actorAccountID, &e.Account, &e.Subject, &e.Table,
+		&rowID, &e.Title, &e.recordedTitle, &e.Number, &seriesID, &seriesTitle, &e.recordedSeriesTitle)
+	e.ID, e.At = strconv.FormatInt(e.entryID, 10), e.At.UTC()
 	switch {
-	case actorID == nil && slices.Contains(commandActions, c.Action):
-		c.By = ByCommand
+	case actorID == nil && slices.Contains(commandActions, e.Action):
+		e.By = ByCommand
 	case actorID == nil:
-		c.By = ByProgram
+		e.By = ByProgram
 	case *actorID == VisitorActor:
-		c.By = ByVisitor
+		e.By = ByVisitor
 	case actorAccountID == nil:
-		c.By = ByDeleted
+		e.By = ByDeleted
 	default:
-		c.By = ByAccount
+		e.By = ByAccount
 	}
 	if rowID != nil {
-		c.RowID = *rowID
+		e.RowID = *rowID
 	}
 	if seriesTitle != nil {
-		c.Series = &Series{Title: *seriesTitle}
+		e.Series = &Series{Title: *seriesTitle}
 		if seriesID != nil {
-			c.Series.ID = *seriesID
+			e.Series.ID = *seriesID
 		}
 	}
-	return c, err
+	return e, err
 }
 
-// listChanges returns the changes of the kinds that follow a position, the newest first.
-func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position, limit int) ([]change, error) {
+// listStoredEntries returns the entries of the kinds that follow a position, the newest first.
+func listStoredEntries(ctx context.Context, q db.Querier, kinds []Kind, after Position, limit int) ([]storedEntry, error) {
 	var wanted []string
 	for _, k := range []Kind{KindChange, KindExport, KindSecurity} {
 		if slices.Contains(kinds, k) {
@@ -101,7 +101,7 @@ func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	return db.Collect(ctx, q, scanChange, "select "+selectChange+" where a.kind in ("+strings.Join(wanted, ", ")+`)
+	return db.Collect(ctx, q, scanStoredEntry, "select "+selectStoredEntry+" where a.kind in ("+strings.Join(wanted, ", ")+`)
 		and (a.created_at < $1 or a.created_at = $1 and a.id < $2) order by a.created_at desc, a.id desc limit $3`, after.At, after.Change, limit)
 }
 
@@ -143,9 +143,9 @@ func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 
 // listCandidatesFor returns the entries about the role of an account with an e-mail address, and the entries of which a recorded title (of
 // the row or of the series) contains the address, also as a part of a longer address. address must be in lower case.
-func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]change, error) {
+func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]storedEntry, error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
-	return db.Collect(ctx, q, scanChange, "select "+selectChange+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
+	return db.Collect(ctx, q, scanStoredEntry, "select "+selectStoredEntry+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
 		or exists (select 1 from auth_identities i where i.user_id = s.id and lower(i.identity_data ->> 'email') = $2)) order by a.id`, part, address)
 }
 

@@ -498,7 +498,7 @@ func (a *App) maintain(ctx context.Context) {
 
 // collectFiles deletes stored files to which no row and no setting refers.
 func (a *App) collectFiles(ctx context.Context) error {
-	removed, err := a.Storage.CollectUnreferenced(ctx, func(ctx context.Context) ([]string, error) {
+	removed, err := a.Storage.RemoveUnreferenced(ctx, func(ctx context.Context) ([]string, error) {
 		urls, err := a.Tables.MediaURLs(ctx)
 		if err != nil {
 			return nil, err

@@ -18,7 +18,9 @@ import (
 
 // live handles /health/live. The status is always 200. live checks nothing, because supervisors restart a process that is not live, and a
 // restart would not make a slow database faster.
-func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
+func (a *App) live(w http.ResponseWriter, _ *http.Request) {
+	writeHealth(w, http.StatusOK, "ok", "" /* disk not checked */)
+}
 
 // readyTimeout limits the checks of /health/ready.
 const readyTimeout = 2 * time.Second
@@ -27,7 +29,7 @@ const readyTimeout = 2 * time.Second
 // the database or the file store cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
-		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
+		writeHealth(w, http.StatusServiceUnavailable, "stopping", "" /* disk not checked */)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
@@ -39,7 +41,9 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "database", err)
 		return
 	}
-	if err := a.blobs.Ready(ctx, a.marker); err != nil { // also checks that the file store contains the marker, an id of this site
+	// Ready also checks that the file store contains the marker, an id of this site. Without that check, a store that was emptied, or a
+	// wrong one that was mounted in its place, would count as ready.
+	if err := a.blobs.Ready(ctx, a.marker); err != nil {
 		a.notReady(w, "file store", err)
 		return
 	}
@@ -49,7 +53,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	case datafolder.Low:
 		writeHealth(w, http.StatusOK, "ok", "low")
 	default:
-		writeHealth(w, http.StatusOK, "ok", "")
+		writeHealth(w, http.StatusOK, "ok", "" /* enough free space */)
 	}
 }
 
@@ -69,7 +73,7 @@ func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		reason = "the folder for files is missing"
 	}
-	writeHealth(w, http.StatusServiceUnavailable, reason, "")
+	writeHealth(w, http.StatusServiceUnavailable, reason, "" /* disk not checked */)
 }
 
 // healthBody is the body of the responses to /health/live and /health/ready.
@@ -78,6 +82,7 @@ type healthBody struct {
 	Disk   string `json:"disk,omitempty"` // low or full, "" otherwise
 }
 
+// writeHealth sends a healthBody. text and disk are its fields Status and Disk.
 func writeHealth(w http.ResponseWriter, status int, text, disk string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -39,7 +39,7 @@ func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint 
 }
 
 // newObserver returns the function that counts requests for the metrics, or nil if metrics are off. Requests are counted by surface (a part
-// of the API with its own prefix, such as /auth/v1). findSurface returns the surface of a path: surfaceOf or noSurface.
+// of the API with its own prefix, such as /auth/v1). findSurface returns the surface of a path: surfaceOf or otherSurface.
 func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.Observer {
 	if a.metrics == nil {
 		return nil
@@ -70,5 +70,6 @@ func surfaceOf(path string) metrics.Surface {
 	return metrics.Pages
 }
 
-// noSurface returns metrics.Other for every path. It is for requests over plain HTTP while the site has HTTPS.
-func noSurface(string) metrics.Surface { return metrics.Other }
+// otherSurface returns metrics.Other for every path. It is for the listener of plain HTTP while the site has HTTPS, because that listener
+// serves no surface.
+func otherSurface(string) metrics.Surface { return metrics.Other }

@@ -28,14 +28,14 @@ import (
 // This file maps URLs to handlers. The backend consists of surfaces: parts of the API with their own URL prefix and error format, such as
 // /auth/v1/. A new route of the backend needs a line in eachSurface. All other URLs are registered in Handler.
 
-// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token, unless the route is public or
-// allowAnonymous returns true.
+// route is a pattern of http.ServeMux with its handler. A request is accepted only with a valid API key or access token, unless the route is
+// public or allowAnonymous returns true for the request.
 type route struct {
 	pattern string
 	handler httpx.Handler
-	public  bool // no request needs a key or token; the handler makes its own checks
-	// allowAnonymous reports whether a request may have no key or token. Such a request gets the rights of an anonymous caller. If the
-	// function is nil, every request needs a key or token. It is not called for a public route.
+	public  bool // keys and tokens are not checked, so the handler knows no caller and makes its own checks
+	// allowAnonymous reports whether a request is accepted without a key or token. The handler then gets an anonymous caller. A nil function
+	// accepts none. It is not used for a public route.
 	allowAnonymous func(*http.Request) bool
 }
 
@@ -44,13 +44,13 @@ const authPrefix = "/auth/v1/" // the surface of package auth
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// withoutAdmin leaves Caller.Admin (whether the caller is an administrator) unset, which saves a query. The handlers of package auth do
-	// not use this field, because they read the caller's account themselves.
-	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
+	// withoutAdminLookup does not look up whether the caller is an administrator, which saves a query: Caller.Admin stays false. The handlers
+	// of package auth do not use that field, because they read the caller's account themselves.
+	withoutAdminLookup := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
 		authenticator := a.authenticator
 		if prefix == authPrefix {
-			authenticator = withoutAdmin
+			authenticator = withoutAdminLookup
 		}
 		a.handleSurface(mux, authenticator, prefix, writeError, routes, middleware...)
 	})

@@ -16,8 +16,9 @@ import (
 // ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself by ACME (RFC 8555). The listeners
 // are:
 //   - https: for the site. Until the first certificate exists, TLS handshakes fail.
-//   - plain: for unencrypted requests. It handles ACME challenges (by which the certificate authority checks that the domain leads
-//     here) and health checks. Other requests are redirected to HTTPS or, until the first certificate exists, get a page that says so.
+//   - plain: for unencrypted requests. ACME challenges (requests by which the certificate authority checks that a domain leads to this
+//     machine) and health checks are answered. All other requests are redirected to HTTPS. Until the first certificate exists, they get a
+//     page that says so.
 //   - metrics: for the metrics; nil if metrics are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	settings := a.cfg.Server
@@ -33,8 +34,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	if previousKey := a.previousKey("certificates"); previousKey != nil {
 		// The secret was changed. The stored certificates must be encrypted again, because the manager below can read only values that are
 		// encrypted with sealKey.
-		const write = true // false would only count the values
-		if _, err := certificates.Reseal(ctx, a.DB, sealKey, previousKey, write); err != nil {
+		if _, err := certificates.Reseal(ctx, a.DB, sealKey, previousKey, true /* write */); err != nil {
 			return err
 		}
 	}
@@ -52,12 +52,13 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
-	withLog := httpx.Log(a.log, a.trusted, a.newObserver(noSurface))
+	withLog := httpx.Log(a.log, a.trusted, a.newObserver(otherSurface))
 	plainServer := a.server(withLog(manager.HTTP(settings.SiteURL, health)))
 
 	managerCtx, stopManager := context.WithCancel(ctx)
 	managerEnded := make(chan struct{})
-	go func() { // runs while serve below accepts requests, among them the challenges
+	go func() {
+		// Run obtains certificates while serve below runs, because the authority sends its challenges to these listeners.
 		manager.Run(managerCtx)
 		close(managerEnded)
 	}()

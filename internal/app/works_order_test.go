@@ -52,8 +52,8 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 			}{
 				{settings.Gallery{Types: oil}, "DCBA", "DCBA"},
 				{settings.Gallery{Types: oil, Order: settings.OrderManual}, "BADC", "BADC"},
-				{settings.Gallery{Types: oil, Order: settings.OrderManual, Strip: settings.OrderNewest}, "BADC", "DCBA"},
-				{settings.Gallery{Types: oil, Strip: settings.OrderManual}, "DCBA", "BADC"},
+				{settings.Gallery{Types: oil, Order: settings.OrderManual, StripOrder: settings.OrderNewest}, "BADC", "DCBA"},
+				{settings.Gallery{Types: oil, StripOrder: settings.OrderManual}, "DCBA", "BADC"},
 				{settings.Gallery{Order: settings.OrderManual}, "", "BADC"}, // the gallery does not show oil; the strip shows every type
 			} {
 				if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: "Alvor", Gallery: c.gallery}, time.Now()); err != nil {

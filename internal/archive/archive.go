@@ -13,7 +13,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Format is the version of the archive format that this program writes. An import accepts this version and all earlier ones.
+// Format is the version of the archive format that an export writes. An import accepts this version and all earlier ones.
 const Format = 1
 
 // Names of the entries and folders in an archive.
@@ -21,14 +21,14 @@ const (
 	manifestName = "site.json"
 	readmeName   = "README.txt"
 	tablesFolder = "tables/"
-	filesFolder  = "files/"                      // the uploaded files, byte for byte
-	staticFolder = "site/"                       // the static copy
+	filesFolder  = "files/"                      // contains the uploaded files, byte for byte
+	staticFolder = "site/"                       // contains the static copy
 	filesList    = tablesFolder + "files.json"   // a JSON array of File
 	bucketsList  = tablesFolder + "buckets.json" // a JSON array with the settings of each bucket (a named group of stored files)
 )
 
-// entryTime is the modification time of all entries of an archive, so that the same content gives the same bytes. It is the
-// earliest time that a zip file can state.
+// entryTime is the modification time of all entries of an archive. It is constant, so that exports of the same content are equal byte for
+// byte. It is the earliest time that a zip file can contain.
 var entryTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Manifest is the content of site.json, the last entry of an archive.
@@ -42,19 +42,19 @@ type Manifest struct {
 	Rows    map[string]int64  `json:"rows"`     // number of rows, by table
 	Files   int               `json:"files"`    // number of uploaded files
 	Pages   int               `json:"pages"`    // number of pages of the static copy
-	LeftOut map[string]string `json:"left_out"` // tables that are not in the archive, and why
+	LeftOut map[string]string `json:"left_out"` // the reason why a table is not in the archive, by table
 	Entries []Entry           `json:"entries"`  // all entries except site.json
 }
 
-// Entry describes an entry of the zip file. Size is in bytes before compression; SHA256 is in hexadecimal digits.
+// Entry describes an entry of the zip file.
 type Entry struct {
 	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`   // bytes before compression
+	SHA256 string `json:"sha256"` // of the bytes before compression, in hexadecimal digits
 }
 
-// File is a stored file of the site: an element of the JSON array in tables/files.json. The fields with the tag "-" are not in the JSON. An
-// export reads these fields from the database. An import sets only two of them, SHA256 and Size, from the manifest.
+// File is a stored file of the site. The archive has it as an element of the JSON array in tables/files.json. The fields with the tag "-" are
+// not in the JSON: an export reads them from the database, and an import takes SHA256 and Size from the manifest and leaves the others zero.
 type File struct {
 	Path         string          `json:"path"` // the name of the file's entry in the zip file
 	Bucket       string          `json:"bucket"`

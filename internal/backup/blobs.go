@@ -21,23 +21,23 @@ import (
 )
 
 // This file copies blobs (the bytes of stored files) to the backup destination while the server runs. After the site has removed a blob,
-// the destination keeps its copy for the retention (how far back the site can be restored). Then this file deletes the copy.
+// the destination keeps its copy for the retention period (how far back the site can be restored). Then this file deletes the copy.
 //
 // The table backup_blobs has a row for each blob. The rows whose copied_at is null are the queue of blobs to copy. A row stays in the queue
 // until the destination has the blob, even if the destination is unreachable for days.
 
 // Intervals and limits of copying blobs.
 const (
-	queuePollInterval = 30 * time.Second // interval between two reads of the queue, to find blobs of other nodes (servers) and commands
-	copyBatch         = 20               // blobs that one transaction records as copied
-	copyConcurrency   = 2                // concurrent copies
-	blobTimeout       = time.Hour        // limit of the copy of one blob
-	lastCopyTimeout   = 5 * time.Second  // limit of all copies together that are made when the program ends
-	reconcileInterval = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
-	expireBatch       = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
-	listInterval      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
-	listBatch         = 1000             // listed blobs that one query compares with the rows
-	sweepAge          = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
+	queuePollInterval   = 30 * time.Second // time between two reads of the queue, to find blobs that other nodes (servers) or commands have added
+	copyBatchSize       = 20               // maximum number of blobs that one transaction records as copied
+	maxConcurrentCopies = 2
+	blobCopyTimeout     = time.Hour       // limit of the copy of one blob
+	lastCopyTimeout     = 5 * time.Second // limit of all copies together that are made when the program ends
+	reconcileInterval   = time.Hour       // time between two calls of reconcile, which adds missed blobs and deletes expired ones
+	expireBatchSize     = 200             // maximum number of expired blobs (removed before the retention period began) that one transaction deletes
+	listInterval        = 24 * time.Hour  // time between two listings of the destination's blobs, by all nodes together
+	listBatchSize       = 1000            // maximum number of listed blobs that one query compares with the rows
+	unfinishedAge       = 48 * time.Hour  // age at which unfinished objects are removed; no write takes so long
 )
 
 // errBlobMissing is the error for a blob that the site has lost: a row refers to it, but the file store does not have it.
@@ -61,8 +61,8 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob records that no row refers to a blob any more. The service deletes its copy when the retention is over. Call RemoveBlob in the
-// transaction that deletes the last row that refers to the blob.
+// RemoveBlob records that no row refers to a blob any more. The service deletes the copy of the blob after the retention period. Call
+// RemoveBlob in the transaction that deletes the last row that refers to the blob.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }
@@ -126,14 +126,14 @@ func (s *Service) reconcile(ctx context.Context) error {
 	if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return reconcileBlobs(ctx, tx, s.now()) }); err != nil {
 		return err
 	}
-	if err := s.cfg.Destination.Sweep(time.Now().Add(-sweepAge)); err != nil {
+	if err := s.cfg.Destination.Sweep(time.Now().Add(-unfinishedAge)); err != nil {
 		return err
 	}
 	if err := s.findStrays(ctx); err != nil {
 		return err
 	}
 	for {
-		ids, err := expiredBlobs(ctx, s.db, s.now().Add(-s.cfg.Retention), expireBatch)
+		ids, err := expiredBlobs(ctx, s.db, s.now().Add(-s.cfg.Retention), expireBatchSize)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -181,7 +181,7 @@ func (s *Service) findStrays(ctx context.Context) error {
 		if parsed, err := uuid.Parse(id); err == nil && parsed.String() == id && o.Name == BlobName(id) {
 			ids = append(ids, id)
 		}
-		if len(ids) < listBatch {
+		if len(ids) < listBatchSize {
 			return nil
 		}
 		err := s.addStrays(ctx, ids)
@@ -251,7 +251,7 @@ func (s *Service) removeOtherEngine(ctx context.Context) error {
 func (s *Service) copyWaiting(ctx context.Context) error {
 	after, missing, failed := "", error(nil), error(nil)
 	for {
-		ids, err := waitingBlobs(ctx, s.db, after, copyBatch)
+		ids, err := waitingBlobs(ctx, s.db, after, copyBatchSize)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -288,7 +288,7 @@ func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedB
 	var (
 		mu      sync.Mutex
 		workers sync.WaitGroup
-		slots   = make(chan struct{}, copyConcurrency)
+		slots   = make(chan struct{}, maxConcurrentCopies)
 	)
 	for _, id := range ids {
 		slots <- struct{}{}
@@ -311,7 +311,7 @@ func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedB
 
 // copyBlob copies a blob. It returns the zero value for a blob that was removed meanwhile.
 func (s *Service) copyBlob(ctx context.Context, id string) (b copiedBlob, err error) {
-	ctx, cancel := context.WithTimeout(ctx, blobTimeout)
+	ctx, cancel := context.WithTimeout(ctx, blobCopyTimeout)
 	defer cancel()
 	body, err := s.cfg.OpenBlob(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {

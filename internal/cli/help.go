@@ -11,8 +11,8 @@ import (
 
 // This file prints the help of the program and of its commands.
 
-// siteSettings are the settings by which a command finds the database, the files and the secret of the site. In the tag settings of a command
-// (see the type commands), the word site stands for them.
+// siteSettings are the settings by which a command finds the database, the files and the secret of the site. The struct tag "settings" of a
+// command lists the settings that it reads (see the type commands). In this tag, the word "site" stands for siteSettings.
 var siteSettings = []string{"config", "data-dir", "database-url", "storage-url", "jwt-secret", "jwt-secret-previous"}
 
 // printHelp prints the help of the program or of a command: first the flags of the command, then the settings that it reads. It hides the
@@ -22,14 +22,15 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if node == nil {
 		node = ctx.Model.Node
 	}
-	patterns := settingsOf(node)
+	patterns := settingPatterns(node)
 	group := &kong.Group{Key: "settings", Title: "Settings that this command reads:"}
 	for _, flag := range ctx.Model.Flags {
 		switch {
 		case isSetting(flag):
-			flag.Group, flag.Hidden = group, !slices.ContainsFunc(patterns, func(p string) bool { return matches(p, flag.Name) })
+			flag.Group = group
+			flag.Hidden = !slices.ContainsFunc(patterns, func(p string) bool { return matches(p, flag.Name) })
 		case flag.Name == "version":
-			flag.Hidden = node != ctx.Model.Node
+			flag.Hidden = node != ctx.Model.Node // only the program's own help shows it
 		}
 	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
@@ -48,13 +49,14 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// isSetting reports whether a flag of the program is a setting: settings can also be set by environment variables. The flags --help and
-// --version cannot, so they are no settings.
+// isSetting reports whether a flag of the program is a setting. A setting can also be set by an environment variable. The flags --help and
+// --version cannot, so they are not settings.
 func isSetting(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
 
-// settingsOf returns the patterns, such as backup-*, of the settings that a command reads. The tag settings of the command, or of the nearest
-// command above it, lists them, separated by spaces. A command that has subcommands reads no settings itself.
-func settingsOf(node *kong.Node) (patterns []string) {
+// settingPatterns returns the patterns, such as backup-*, of the settings that a command reads. They are in the struct tag "settings" of the
+// command, separated by spaces. If the command has no such tag, that of the nearest command above it counts. A command that has subcommands
+// reads no settings itself.
+func settingPatterns(node *kong.Node) (patterns []string) {
 	if node.Parent == nil || len(node.Children) > 0 {
 		return nil
 	}

@@ -33,7 +33,7 @@ func TestHelpShowsTheFlagsOfACommandFirst(t *testing.T) {
 				t.Errorf("%s: --%s is not among its own flags:\n%s", node.Path(), flag.Name, r.out)
 			}
 		}
-		patterns := settingsOf(node)
+		patterns := settingPatterns(node)
 		for _, name := range settings {
 			shown, wanted := listed(read, name), slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
 			if shown != wanted || listed(own, name) {

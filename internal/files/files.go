@@ -62,9 +62,11 @@ type Video struct {
 // renditions. Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
-// CleanedBucket reports whether pictures in a bucket are stored without private metadata. This is true for the site's buckets and for the
-// bucket with the pictures of conversations. If metadata cannot be removed from a picture, visitors get only renditions of the picture.
-func CleanedBucket(id string) bool { return SiteBucket(id) || id == policy.ConversationBucket }
+// SiteOrConversationBucket reports whether a bucket is one of the site's own or the bucket with the pictures of conversations. Pictures in
+// these buckets are stored without private metadata. If metadata cannot be removed from a picture, visitors get only renditions of it.
+func SiteOrConversationBucket(id string) bool {
+	return SiteBucket(id) || id == policy.ConversationBucket
+}
 
 // PublicPath is the prefix of the path in each object's public URL.
 const PublicPath = "/storage/v1/object/public/"

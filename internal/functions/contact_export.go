@@ -20,7 +20,7 @@ import (
 // This file handles POST /functions/v1/contact-export, with which an owner (administrator) saves all messages as a CSV or JSON file. A new
 // format needs an entry in exportWriters.
 
-// exportPageSize is how many messages an export reads with one query.
+// exportPageSize is the maximum number of messages that an export reads with one query.
 const exportPageSize = 500
 
 // messageIterator calls yield for each message of an export. It returns the first error of yield, or of reading a message.
@@ -34,32 +34,32 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the contact-export function for owners. It sends a file with all messages, those in quarantine (likely spam) last.
-// It writes each page of messages before it reads the next one, so that memory does not grow with the file.
+// contactExport handles the contact-export function for owners. It sends a file with all messages: first those of the inbox, then those in
+// quarantine (likely spam). It sends each page of messages before it reads the next one, so that its memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
-	write := exportWriters[req.Format]
-	if write == nil {
+	writeMessages := exportWriters[req.Format]
+	if writeMessages == nil {
 		return errInvalid("The format must be csv or json")
 	}
 	if err := activity.RecordExport(r.Context(), s.db, "contact-export", identity.Of(r.Context()).UserID, s.now()); err != nil {
 		return err
 	}
-	out := startExportFile(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
-	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
-	each := func(yield func(exportedMessage) error) error {
+	file := startExportFile(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
+	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the request timeout
+	allMessages := func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
-			// Not in a transaction: with a slow client, the transaction would stay open for long and could block writes.
+			// The pages are not read in one transaction, which would stay open as long as a slow client receives the file, and could block writes.
 			if err := eachMessage(ctx, s.db, quarantined, "" /* of all addresses */, yield); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return out.end(r.Context(), write(out, each))
+	return file.end(r.Context(), writeMessages(file, allMessages))
 }
 
 // eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at the first error of

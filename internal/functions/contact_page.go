@@ -34,11 +34,11 @@ var contactTemplate = template.Must(template.New("contact").Parse(contactSource)
 type contactPageData struct {
 	Language i18n.Language
 	Path     string // URL path to which the form is sent
-	Reason   string // value of the hidden field "reason" (see reasons in submit_contact.go)
+	Reason   string // value of the hidden field "reason": what the message is about (see reasons in submit_contact.go)
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the message was stored; the page then shows thanks instead of the form
-	Link     string // URL of the private link to the sent message; "" for none
-	Copy     bool   // whether the page says that the visitor gets a copy of the message by mail
+	Link     string // private link: the URL at which the visitor can follow the sent message; "" for none
+	CopyHint bool   // whether the thanks say that the visitor gets a copy of the message by mail
 	Fields   []contactField
 }
 
@@ -46,7 +46,7 @@ type contactPageData struct {
 type contactField struct {
 	Name, Type, Label, Value string // Type is that of an input element; "" for the text area
 	Problem                  string // error shown below the field; "" for none
-	Max                      int    // maximum length in characters
+	MaxLength                int    // in characters
 	Focus                    bool   // the field gets the focus; set for the first field with a problem
 }
 
@@ -140,14 +140,14 @@ func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contac
 
 // writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.
 func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string, link linkResponse) error {
-	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: link.URL, Copy: link.Copy, Sent: r.Method == http.MethodPost && alert == ""}
+	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: link.URL, CopyHint: link.Copy, Sent: r.Method == http.MethodPost && alert == ""}
 	if req.responseLanguage == i18n.PT {
 		v.Path += "?lang=pt"
 	}
 	for _, f := range []contactField{
-		{Name: "name", Type: "text", Value: req.Name, Max: maxName},
-		{Name: "email", Type: "email", Value: req.Email, Max: maxEmail},
-		{Name: "message", Value: req.Message, Max: maxMessage},
+		{Name: "name", Type: "text", Value: req.Name, MaxLength: maxName},
+		{Name: "email", Type: "email", Value: req.Email, MaxLength: maxEmail},
+		{Name: "message", Value: req.Message, MaxLength: maxMessage},
 	} {
 		f.Label = v.T("contact.form." + f.Name)
 		for i, p := range problems {

@@ -40,16 +40,17 @@ var ErrNoDatabase = &apperr.Error{
 // MarkStale marks a response as served from a cache during an outage of the database: in the Cache-Status header (RFC 9211) and
 // in the access log. age is the time since the node (this server) last knew that the cached response was up to date.
 func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
+	// A negative ttl says for how many seconds the response has been stale. Without the 1, it would be 0 in the first second.
 	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
 	requestInfoOf(r.Context()).stale = true
 }
 
-// Handle returns an http.Handler that runs fn and writes its error with write. A panic in fn is logged, and the response has the
+// Handle returns an http.Handler that runs fn and writes its error with writeError. A panic in fn is logged, and the response has the
 // status 500.
-func Handle(write ErrorWriter, fn Handler) http.Handler {
+func Handle(writeError ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The recorder knows whether fn has begun to write a response. Usually w is the recorder of Log. If middleware has wrapped that
-		// recorder, for example to compress the response, Handle makes another one, because the middleware can delay what fn writes.
+		// rec.status tells whether fn has begun to write a response. Usually w is the recorder of Log. If middleware has wrapped that recorder,
+		// for example to compress the response, the middleware may hold back what fn writes. Handle then needs a recorder of its own.
 		rec, ok := w.(*recorder)
 		if !ok {
 			rec = &recorder{ResponseWriter: w}
@@ -81,7 +82,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 			if e.RetryAfter > 0 {
 				rec.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 			}
-			write(rec, r, e)
+			writeError(rec, r, e)
 		case isPanic:
 			panic(http.ErrAbortHandler) // abort the connection: the client must notice that the response is incomplete
 		}

@@ -303,9 +303,9 @@ func CORS(next http.Handler) http.Handler {
 
 // Guard is the middleware that checks the key or token of a request. It puts the caller into the context, or responds with an
 // error. Responses to callers who are not anonymous get Cache-Control: no-store; a handler may replace it for public content.
-func Guard(auth *identity.Authenticator, write ErrorWriter) Middleware {
+func Guard(auth *identity.Authenticator, writeError ErrorWriter) Middleware {
 	return func(next http.Handler) http.Handler {
-		return Handle(write, func(w http.ResponseWriter, r *http.Request) error {
+		return Handle(writeError, func(w http.ResponseWriter, r *http.Request) error {
 			caller, err := auth.Caller(r)
 			if caller.Role != identity.Anon {
 				w.Header().Set("Cache-Control", "no-store")

@@ -22,7 +22,7 @@ import (
 // objects (stored files).
 
 // Inspect checks a complete upload of type t. strip is true for uploads into buckets whose pictures are published without private metadata
-// such as locations (files.CleanedBucket). The result has:
+// such as locations (files.SiteOrConversationBucket). The result has:
 //   - for every picture: its size
 //   - for a picture with strip: also a placeholder, made from the small preview picture inside the file, and a copy of the file without
 //     private metadata, unless the copy would equal the file or the metadata of this type cannot be removed

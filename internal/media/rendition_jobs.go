@@ -248,12 +248,12 @@ func (s *Service) storeResult(ctx context.Context, m *media, wanted []recipe, re
 				}
 			}
 			for _, r := range rows {
-				replaced, err := insertRendition(ctx, tx, m.ObjectID, r)
+				replacedBlobID, err := insertRendition(ctx, tx, m.ObjectID, r)
 				if err != nil {
 					return err
 				}
-				if replaced != "" {
-					if err := s.blobs.Discard(ctx, tx, replaced); err != nil {
+				if replacedBlobID != "" {
+					if err := s.blobs.Discard(ctx, tx, replacedBlobID); err != nil {
 						return err
 					}
 				}

@@ -21,7 +21,7 @@ type renditionRow struct {
 	Size          int64     // bytes
 	P3            bool      // the colours are in Display P3, not sRGB
 	Eager         bool      // true: made in advance, and never deleted for space; false: made on request
-	Revision      int       // version number of the encoders that made it; 0 if it must be made again
+	Revision      int       // value of the constant revision when it was made; 0 if it must be made again
 	UsedAt        time.Time // when it was last used; updated at most once per useInterval (an hour)
 }
 
@@ -33,35 +33,35 @@ func scanRendition(row db.Row) (r renditionRow, err error) {
 	return r, err
 }
 
-// listRenditions returns a picture's renditions, sorted by name.
+// listRenditions returns a picture's renditions, sorted by name. objectID is the id of the picture's row in storage_objects.
 func listRenditions(ctx context.Context, q db.Querier, objectID string) ([]renditionRow, error) {
 	return db.Collect(ctx, q, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 order by name", objectID)
 }
 
 // findRenditions returns the renditions of a picture that have one of the names, in no particular order.
 func findRenditions(ctx context.Context, d *db.DB, objectID string, names []string) ([]renditionRow, error) {
-	text, err := json.Marshal(names)
+	namesJSON, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
 	selectNames := "(select value from json_each($2))"
 	if d.Dialect == db.Postgres {
-		selectNames = "(select jsonb_array_elements_text($2::text::jsonb))"
+		selectNames = "(select jsonb_array_elements_text($2::text::jsonb))" // with ::text, the driver sends the parameter as it is
 	}
-	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+selectNames, objectID, string(text))
+	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+selectNames, objectID, string(namesJSON))
 }
 
-// insertRendition inserts a rendition. It first deletes an existing rendition of the same name. replaced is the blob id of the deleted
+// insertRendition inserts a rendition. It first deletes an existing rendition of the same name. replacedBlobID is the blob id of the deleted
 // rendition, or "" if there was none.
-func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replaced string, err error) {
-	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
+func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replacedBlobID string, err error) {
+	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replacedBlobID)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return "", err
 	}
 	_, err = tx.Exec(ctx, `insert into media_renditions (object_id, name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		objectID, r.Name, r.BlobID, string(r.Format), r.Width, r.Height, r.Size, r.ETag, r.P3, r.Revision, r.Eager, r.UsedAt)
-	return replaced, err
+	return replacedBlobID, err
 }
 
 // touchRendition saves the time of use of a rendition.
@@ -84,7 +84,7 @@ func deleteOldestLazy(ctx context.Context, tx *db.Tx) (blobID string, size int64
 
 // listLadders returns the sizes in bytes of pictures' WebP renditions that were made in advance, by object and width.
 func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]map[int]int64, error) {
-	text, err := json.Marshal(objectIDs)
+	idsJSON, err := json.Marshal(objectIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 		}
 		out[id][width] = size
 		return none, nil
-	}, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+wanted, string(text))
+	}, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+wanted, string(idsJSON))
 	return out, err
 }
 

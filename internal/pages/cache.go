@@ -15,21 +15,22 @@ import (
 // This file caches finished pages in memory. It makes them in advance at the start and after each change of the content.
 
 const (
-	// cacheBytes is the limit of the page cache in bytes. Each page counts with all variants of its body.
+	// cacheBytes is the limit of the page cache in bytes. A page counts with its uncompressed content and with all encodings in which that
+	// content is sent, even those that no request has asked for yet (their size is estimated).
 	cacheBytes = 12 << 20
 	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryOverhead = 500
 	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. Because of this wait, a save
 	// that consists of several writes makes the pages only once.
 	editDebounce = 150 * time.Millisecond
-	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
+	// backgroundDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
-	renditionDebounce = 6 * time.Second
+	backgroundDebounce = 6 * time.Second
 	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed (compressed again, with
 	// brotli's best quality). This takes seconds of CPU time, so it begins when the owner has probably finished editing.
 	defaultRecompressDelay = 5 * time.Minute
-	// staleTime is how long a stale page may be served after a change that is not an edit, while the new page is made. After an edit,
-	// visitors wait for the new page.
+	// staleTime is the maximum time for which a stale page is served after a change that is not an edit, while the new page is made.
+	// After an edit, visitors wait for the new page.
 	staleTime = time.Second
 	// pageTimeout limits the making of one page.
 	pageTimeout = 20 * time.Second
@@ -41,16 +42,16 @@ type pageKey struct {
 	day  string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version (a number that each change of visible content raises). It also has
-// stale pages (made before this version, but after the last edit) until new pages replace them. No method invalidates pages. Instead, each
-// call passes the current version and the version of the last edit to content.Cache, which drops the pages from before that edit.
+// pageCache contains finished pages. Each change of visible content raises the content version. A page is current if it was made for the
+// current version. It is stale if the version has been raised since, but by no edit. Pages are not invalidated explicitly: each lookup
+// passes the current version and the version of the last edit to content.Cache, which drops the pages that were made before that edit.
 type pageCache struct {
 	version *content.Version
 	changed <-chan struct{} // receives a value after the content version has changed
 	pages   *content.Cache[pageKey, *body]
-	// workPageSlot is a lock that is held while the page of a single work, of a series or of further reviews is made. Only one of these
-	// pages is made at a time, because there can be thousands of them.
-	workPageSlot    chan struct{}
+	// detailPageSlot is a lock that is held while a detail page is made: the page of a single work, of a series, or of the reviews that
+	// ?reviews= selects. Only one is made at a time, so that a crawler that requests thousands of them leaves CPU time to other pages.
+	detailPageSlot  chan struct{}
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage is true if pages were made or recompressed since the last call of memory.Release. Release slows the program down for
 	// milliseconds, so it is called only if hasGarbage is true.
@@ -60,7 +61,7 @@ type pageCache struct {
 
 func newPageCache(version *content.Version) *pageCache {
 	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryOverhead })
-	return &pageCache{version: version, changed: version.Subscribe(), pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
+	return &pageCache{version: version, changed: version.Subscribe(), pages: pages, detailPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
 
 // Lookups returns the counts of requests for pages: those served from the cache, and those that waited for a new page.
@@ -103,8 +104,8 @@ func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMa
 func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey, inAdvance bool) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
 		if key.workID != "" || key.reviewsPage > 0 || key.seriesSlug != "" {
-			s.cache.workPageSlot <- struct{}{}
-			defer func() { <-s.cache.workPageSlot }()
+			s.cache.detailPageSlot <- struct{}{}
+			defer func() { <-s.cache.detailPageSlot }()
 		}
 		ctx, cancel := context.WithTimeout(ctx, pageTimeout) // Load's ctx has no deadline, because several callers may wait
 		defer cancel()
@@ -173,7 +174,7 @@ func (s *Service) Warm(ctx context.Context) {
 // were made last.
 func (s *Service) debounce(ctx context.Context, made content.Versions) time.Duration {
 	if now, err := s.cache.version.Current(ctx); err == nil && now.Edited == made.Edited {
-		return renditionDebounce
+		return backgroundDebounce
 	}
 	return editDebounce
 }

@@ -39,8 +39,8 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	for _, builtPage := range built.Pages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
-		case !isGallery: // such as the home page, for whose row of works the owner can choose another order (StripOrder)
-			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
+		case !isGallery: // such as the home page, for whose row of works the owner can choose another order (EffectiveStripOrder)
+			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.EffectiveStripOrder(), g.Types))
 		case filter == allTypes: // the page with all works; the pages of the shown types follow it in the owner's order
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))
 			for _, t := range g.Types {

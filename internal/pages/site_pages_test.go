@@ -123,8 +123,8 @@ func TestQueriesOfWorksFollowTheOwnersChoices(t *testing.T) {
 		{settings.Gallery{Types: all, Order: settings.OrderNewest}, "/gallery/all", "artwork_type=not.is.null&order=created_at.desc"},
 		{settings.Gallery{Types: all, Order: settings.OrderNewest}, "/", "is_featured=eq.true&order=created_at.desc"},
 		{settings.Gallery{Types: all, Order: settings.OrderManual}, "/", "is_featured=eq.true&order=position.asc"},
-		{settings.Gallery{Types: all, Order: settings.OrderNewest, Strip: settings.OrderManual}, "/", "is_featured=eq.true&order=position.asc"},
-		{settings.Gallery{Types: all, Order: settings.OrderManual, Strip: settings.OrderNewest}, "/", "is_featured=eq.true&order=created_at.desc"},
+		{settings.Gallery{Types: all, Order: settings.OrderNewest, StripOrder: settings.OrderManual}, "/", "is_featured=eq.true&order=position.asc"},
+		{settings.Gallery{Types: all, Order: settings.OrderManual, StripOrder: settings.OrderNewest}, "/", "is_featured=eq.true&order=created_at.desc"},
 	} {
 		if got := queries(c.gallery, c.path); got != c.want {
 			t.Errorf("%+v, %s: %s, want %s", c.gallery, c.path, got, c.want)

@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// Gallery is what the owner has chosen for the gallery (the page of all works) and the featured strip (the works on the home page).
+// Gallery is what the owner has chosen for the gallery (the page of all works) and the featured strip (the works on the home page). A type of
+// works is one of artworkTypes.
 type Gallery struct {
-	Types     []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
-	Order     string   `json:"order"`           // the order of the gallery: OrderNewest or OrderManual
-	Strip     string   `json:"strip,omitempty"` // the order of the featured strip: OrderNewest or OrderManual; "" for the order of the gallery
-	HideEmpty bool     `json:"hideEmpty"`       // true: types without a work have no filter button
+	Types      []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
+	Order      string   `json:"order"`           // the order of the gallery: OrderNewest or OrderManual
+	StripOrder string   `json:"strip,omitempty"` // the order of the featured strip: OrderNewest or OrderManual; "" for the order of the gallery
+	HideEmpty  bool     `json:"hideEmpty"`       // true: types without a work have no filter button
 }
 
 // The orders of works, as the order parameter of requests.
@@ -19,7 +20,7 @@ const (
 	OrderManual = "position.asc"    // by the position column; rpc/move_work sets it
 )
 
-// artworkTypes lists the types of works that the artwork_type column allows, in the order of the form.
+// artworkTypes lists the types of works: the values that the artwork_type column allows, in the order in which the form of a work lists them.
 var artworkTypes = []string{"digital", "watercolour", "mural", "oil", "acrylic"}
 
 // HiddenTypes returns the types of works that the gallery does not show.
@@ -32,16 +33,16 @@ func (g Gallery) HiddenTypes() (hidden []string) {
 	return hidden
 }
 
-// StripOrder returns the order of the featured strip.
-func (g Gallery) StripOrder() string {
-	if g.Strip != "" {
-		return g.Strip
+// EffectiveStripOrder returns the order of the featured strip: StripOrder, or Order if StripOrder is "".
+func (g Gallery) EffectiveStripOrder() string {
+	if g.StripOrder != "" {
+		return g.StripOrder
 	}
 	return g.Order
 }
 
-// withDefaults returns g with the types and the order of seed (the settings of a new site) if these are missing. Settings that an earlier
-// version of the program has stored have no Gallery.
+// withDefaults returns g. If g has no types or no order, it gets those of seed (the settings of a new site). checkGallery rejects such a g, but
+// a stored gallery may not have been checked.
 func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types
@@ -69,7 +70,7 @@ func (s *Settings) checkGallery() error {
 	if g.Order != OrderNewest && g.Order != OrderManual {
 		return errField("site.gallery.order", "must be created_at.desc or position.asc")
 	}
-	if g.Strip != "" && g.Strip != OrderNewest && g.Strip != OrderManual {
+	if g.StripOrder != "" && g.StripOrder != OrderNewest && g.StripOrder != OrderManual {
 		return errField("site.gallery.strip", "must be created_at.desc or position.asc, or empty")
 	}
 	return nil

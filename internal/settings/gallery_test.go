@@ -22,14 +22,14 @@ func TestTheGalleryHasDefaultsUntilTheOwnerChooses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want = Gallery{Types: []string{"oil", "acrylic"}, Order: OrderManual, Strip: OrderNewest, HideEmpty: true}
-		if got := d.get().Settings.Site.Gallery; !reflect.DeepEqual(got, want) || got.StripOrder() != OrderNewest {
+		want = Gallery{Types: []string{"oil", "acrylic"}, Order: OrderManual, StripOrder: OrderNewest, HideEmpty: true}
+		if got := d.get().Settings.Site.Gallery; !reflect.DeepEqual(got, want) || got.EffectiveStripOrder() != OrderNewest {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		// A shorter list replaces a longer one. Fields that a save leaves out stay.
 		saved, err = d.save(saved.Version, `{"site":{"gallery":{"types":["mural"],"strip":""}}}`)
 		want = Gallery{Types: []string{"mural"}, Order: OrderManual, HideEmpty: true}
-		if got := saved.Settings.Site.Gallery; err != nil || !reflect.DeepEqual(got, want) || got.StripOrder() != OrderManual {
+		if got := saved.Settings.Site.Gallery; err != nil || !reflect.DeepEqual(got, want) || got.EffectiveStripOrder() != OrderManual {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
 		// Earlier versions stored settings without a gallery.

@@ -77,7 +77,7 @@ func (b bucket) allows(mime string) bool {
 
 // isFixed reports whether the bucket can be neither deleted nor made public or private, because the site's pages or conversations show the
 // files in it.
-func (b bucket) isFixed() bool { return files.CleanedBucket(b.ID) }
+func (b bucket) isFixed() bool { return files.SiteOrConversationBucket(b.ID) }
 
 // hasWrongAccess reports whether a bucket of the site or of conversations is public although it must be private, or the reverse.
 func (b bucket) hasWrongAccess() bool { return b.isFixed() && b.Public != files.SiteBucket(b.ID) }
@@ -155,7 +155,7 @@ func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 // without libvips), so that the admin page can reject such a file before it is sent. The row keeps all types, because libvips may be
 // installed later. Other buckets are returned unchanged.
 func (s *Service) withDecodableTypes(b bucket) bucket {
-	if files.CleanedBucket(b.ID) {
+	if files.SiteOrConversationBucket(b.ID) {
 		b.AllowedMimeTypes = slices.DeleteFunc(slices.Clone(b.AllowedMimeTypes), func(mime string) bool {
 			kind := files.TypeOf(mime)
 			return kind != nil && s.checkDecodable(kind) != nil

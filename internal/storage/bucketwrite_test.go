@@ -180,7 +180,7 @@ func TestUnreferencedFilesOfOtherBucketsAreKept(t *testing.T) {
 		}
 		s.UploadFile("product-images/a.png", storagetest.PNG(3, 3))
 		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
-		removed, err := s.CollectUnreferenced(t.Context(), referenced())
+		removed, err := s.RemoveUnreferenced(t.Context(), referenced())
 		if err != nil || removed != 1 {
 			t.Errorf("%d, %v", removed, err)
 		}

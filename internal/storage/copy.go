@@ -45,7 +45,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.CleanedBucket(destination.ID) { // put strips the private metadata, so it needs the original
+		if files.SiteOrConversationBucket(destination.ID) { // put strips the private metadata, so it needs the original
 			find = findOriginal
 		}
 		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic) // neverPublic: do not cache the bytes

@@ -105,7 +105,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, isVisible func(b
 		return err
 	}
 	defer func() { _ = body.Close() }() // it was only read
-	if keepsMetadata(o) && files.CleanedBucket(b.ID) && !canWrite {
+	if keepsMetadata(o) && files.SiteOrConversationBucket(b.ID) && !canWrite {
 		return errOnlyRenditions
 	}
 	if isPublic(o) {

@@ -230,7 +230,7 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string, at time.Time)
 }
 
 // restoreObject moves a kept object of a name back: the one that had the name at the time, or else the newest one, unless an object has
-// the name. renameObject gives either object the current time, so that CollectUnreferenced leaves it until the row that refers to it
+// the name. renameObject gives either object the current time, so that RemoveUnreferenced leaves it until the row that refers to it
 // is saved. If another transaction restores the same object meanwhile, restoreObject leaves it. The error is db.ErrNoRows if no object
 // has the name afterwards.
 func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name string, at time.Time) (restored bool, err error) {
@@ -317,7 +317,7 @@ func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.C
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
-	urls, err := referencedURLs(ctx) // after the objects were listed, as in CollectUnreferenced
+	urls, err := referencedURLs(ctx) // after the objects were listed, as in RemoveUnreferenced
 	if err != nil {
 		return 0, err
 	}

@@ -120,7 +120,7 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 		return o, err
 	}
 	bothPublic := files.SiteBucket(destination.ID) && files.SiteBucket(o.Bucket)
-	if files.CleanedBucket(destination.ID) && destination.ID != o.Bucket && !bothPublic && kind.Image {
+	if files.SiteOrConversationBucket(destination.ID) && destination.ID != o.Bucket && !bothPublic && kind.Image {
 		return o, errMoveIntoSite // pictures there must have no metadata, and a move changes no file
 	}
 	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {

@@ -108,7 +108,7 @@ func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b
 	if size >= 0 && limited.read != size {
 		return nil, nil, errCutShort.Becausef("%d bytes of %d", limited.read, size)
 	}
-	if f.inspection, err = s.media.Inspect(ctx, staged, kind, files.CleanedBucket(b.ID)); err != nil {
+	if f.inspection, err = s.media.Inspect(ctx, staged, kind, files.SiteOrConversationBucket(b.ID)); err != nil {
 		return nil, nil, limited.explain(err)
 	}
 	if f.opts, err = readOptions(); err != nil {

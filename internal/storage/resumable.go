@@ -115,7 +115,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	if _, err := staged.Seek(0, io.SeekStart); err != nil {
 		return files.Object{}, err
 	}
-	inspection, err := s.media.Inspect(ctx, staged, kind, files.CleanedBucket(b.ID))
+	inspection, err := s.media.Inspect(ctx, staged, kind, files.SiteOrConversationBucket(b.ID))
 	if err != nil {
 		return files.Object{}, err
 	}

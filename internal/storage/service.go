@@ -49,8 +49,8 @@ type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
 	// Inspect checks a complete upload. strip is true for the buckets whose pictures are published without private metadata
-	// (files.CleanedBucket). With strip, the result may have a stripped copy, which is published in place of the upload. Without strip, the
-	// result for a video is nil. The caller closes the result.
+	// (files.SiteOrConversationBucket). With strip, the result may have a stripped copy, which is published in place of the upload. Without
+	// strip, the result for a video is nil. The caller closes the result.
 	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a stripped copy was made, or nil.

@@ -9,21 +9,21 @@ import (
 	"atelie/internal/files"
 )
 
-// This file removes unreferenced files: uploaded files to which nothing in the database refers. The hourly maintenance calls it.
+// This file removes unreferenced objects: uploaded files to which nothing in the database refers. The hourly maintenance calls it.
 
-// unreferencedAge is the minimum age at which an unreferenced file is removed. Younger files stay, because the owner uploads files before
-// saving the form that refers to them.
+// unreferencedAge is the minimum age at which an unreferenced object is removed. Younger objects stay, because the owner uploads files
+// before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the unreferenced objects in the buckets of the site and of conversations that are older than unreferencedAge,
+// RemoveUnreferenced removes the unreferenced objects that are older than unreferencedAge from the buckets of the site and of conversations,
 // and returns their number. It does not remove the still of a referenced video (the picture that pages show until the video plays).
-// referencedURLs returns the URLs of the files to which the database refers, in the form of public URLs. If it fails, nothing is removed.
-func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
+// referencedURLs returns a public URL for each object to which the database refers. If it fails, nothing is removed.
+func (s *Service) RemoveUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	// referencedURLs is called after the objects were listed, so that it includes the references that were saved in between.
+	// referencedURLs is called after the objects were listed, so that it also returns references that were saved during the listing.
 	urls, err := referencedURLs(ctx)
 	if err != nil {
 		return 0, err
@@ -31,12 +31,12 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	used := ReferencedObjects(urls)
 	for _, o := range old {
 		// Objects in other buckets stay, because the site does not know what refers to them.
-		if !files.CleanedBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
+		if !files.SiteOrConversationBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}
 		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
-			found, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
-			if err == nil && found.BlobID != o.BlobID {
+			deleted, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
+			if err == nil && deleted.BlobID != o.BlobID {
 				return db.ErrNoRows // the object was replaced since it was listed; the error rolls the removal back
 			}
 			return err

@@ -41,13 +41,13 @@ func (s *site) has(o files.Object) bool {
 	return err == nil
 }
 
-// referenced returns a function for CollectUnreferenced that returns the given URLs.
+// referenced returns a function for RemoveUnreferenced that returns the given URLs.
 func referenced(addresses ...string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return addresses, nil }
 }
 
 // Proves A-up-orphans, F-change-orphans.
-func TestCollectUnreferenced(t *testing.T) {
+func TestRemoveUnreferenced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		plain, hosted, accent, escapedTwice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
@@ -57,12 +57,12 @@ func TestCollectUnreferenced(t *testing.T) {
 			"", "%zz", "https://elsewhere.example/lost.png", files.PublicPath+"review-images/lost.png", files.PublicPath+"product-images/lost.png/x")
 
 		s.Clock = s.Clock.Add(unreferencedAge)
-		if n, err := s.CollectUnreferenced(t.Context(), shown); n != 0 || err != nil {
+		if n, err := s.RemoveUnreferenced(t.Context(), shown); n != 0 || err != nil {
 			t.Errorf("after 48 hours to the second: removed %d, %v", n, err)
 		}
 		s.Clock = s.Clock.Add(time.Second)
 		fresh := s.store("fresh.png")
-		if n, err := s.CollectUnreferenced(t.Context(), shown); n != 1 || err != nil {
+		if n, err := s.RemoveUnreferenced(t.Context(), shown); n != 1 || err != nil {
 			t.Errorf("removed %d, %v; want 1", n, err)
 		}
 		for o, want := range map[*files.Object]bool{&plain: true, &hosted: true, &accent: true, &escapedTwice: true, &lost: false, &fresh: true} {
@@ -72,18 +72,18 @@ func TestCollectUnreferenced(t *testing.T) {
 		}
 		// The age of a replaced file counts from the replacement.
 		s.store("plain.png")
-		if n, err := s.CollectUnreferenced(t.Context(), referenced()); n != 3 || err != nil {
+		if n, err := s.RemoveUnreferenced(t.Context(), referenced()); n != 3 || err != nil {
 			t.Errorf("removed %d, %v; want hosted, accent and twice", n, err)
 		}
 	})
 }
 
-func TestCollectUnreferencedRemovesNothingIfTheURLsAreUnknown(t *testing.T) {
+func TestRemoveUnreferencedRemovesNothingIfTheURLsAreUnknown(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	o := s.store("a.png")
 	s.Clock = s.Clock.Add(100 * time.Hour)
 	down := errors.New("down")
-	if n, err := s.CollectUnreferenced(t.Context(), func(context.Context) ([]string, error) { return nil, down }); n != 0 || !errors.Is(err, down) {
+	if n, err := s.RemoveUnreferenced(t.Context(), func(context.Context) ([]string, error) { return nil, down }); n != 0 || !errors.Is(err, down) {
 		t.Errorf("removed %d, %v", n, err)
 	}
 	if !s.has(o) {
@@ -91,13 +91,13 @@ func TestCollectUnreferencedRemovesNothingIfTheURLsAreUnknown(t *testing.T) {
 	}
 }
 
-func TestCollectUnreferencedKeepsAFileThatIsReplacedMeanwhile(t *testing.T) {
+func TestRemoveUnreferencedKeepsAFileThatIsReplacedMeanwhile(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.store("a.png")
 		s.Clock = s.Clock.Add(100 * time.Hour)
 		var replaced files.Object
-		n, err := s.CollectUnreferenced(t.Context(), func(context.Context) ([]string, error) {
+		n, err := s.RemoveUnreferenced(t.Context(), func(context.Context) ([]string, error) {
 			replaced = s.store("a.png")
 			return nil, nil
 		})
@@ -123,13 +123,13 @@ func TestStillIsKeptWithItsVideo(t *testing.T) {
 		film, still := put("a.b.MOV", storagetest.ISO("qt  ", "qt  ")), put("a.b.still.jpg", storagetest.JPEG(2, 2))
 		other := put("a.still.jpg", storagetest.JPEG(2, 2))
 		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
-		if n, err := s.CollectUnreferenced(t.Context(), referenced(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
+		if n, err := s.RemoveUnreferenced(t.Context(), referenced(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
 			t.Errorf("removed %d, %v; want only the still without a video", n, err)
 		}
 		if !s.has(film) || !s.has(still) {
 			t.Error("the video or its still was removed while a row refers to the video")
 		}
-		if n, err := s.CollectUnreferenced(t.Context(), referenced()); n != 2 || err != nil || s.has(film) || s.has(still) {
+		if n, err := s.RemoveUnreferenced(t.Context(), referenced()); n != 2 || err != nil || s.has(film) || s.has(still) {
 			t.Errorf("removed %d, %v; want both once no row shows the film", n, err)
 		}
 	})

@@ -20,12 +20,12 @@ import (
 
 // Limits of the requests to a project.
 const (
-	maxTries       = 6                // attempts at one request
-	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
-	maxDelay       = 5 * time.Minute  // if the project asks for a longer wait (Retry-After header), the request fails
-	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
-	maxResponse    = 32 << 20         // bytes of a response that is not a file
-	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
+	maxAttempts      = 6                // attempts at one request
+	firstDelay       = time.Second      // wait before the second attempt; twice as long before each further one
+	maxRetryAfter    = 5 * time.Minute  // longest wait that the project may ask for with Retry-After; the request fails if it asks for more
+	idleTimeout      = time.Minute      // a request ends with an error if nothing arrives for this time
+	maxResponseBytes = 32 << 20         // limit of a response that is not a file
+	connectTimeout   = 20 * time.Second // limit of connecting, and then of the TLS handshake: each may take so long
 )
 
 // client makes requests to one project. It does not follow redirects, because a redirect could send the service key to another host, or
@@ -34,11 +34,11 @@ type client struct {
 	base *url.URL // URL of the project
 	key  string   // the service key: the API key with full rights on the project
 	http *http.Client
-	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
+	wait func(ctx context.Context, d time.Duration) error // waits between two attempts at a request; tests replace it
 }
 
-// parseProjectURL checks the URL of a project. The scheme http is accepted only for hosts on this machine or in a private network. On the
-// way to other hosts, others could read the service key.
+// parseProjectURL parses and checks the URL of a project. Plain HTTP is accepted only for hosts on this machine or in a private network,
+// because anyone on the network path to another host could read the service key.
 func parseProjectURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
@@ -53,11 +53,12 @@ func parseProjectURL(text string) (*url.URL, error) {
 	return nil, errors.New("the project URL must begin with https://, because others could read the service key on the way")
 }
 
-// isLocal reports whether a host is on this machine or in a private network. A host name counts as local if it has no dot.
+// isLocal reports whether a host is on this machine or in a private network. A host name counts as local if it has no dot, such as
+// localhost.
 func isLocal(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return host == "localhost" || !strings.Contains(host, ".")
+		return !strings.Contains(host, ".")
 	}
 	return ip.IsLoopback() || ip.IsPrivate()
 }
@@ -92,9 +93,9 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 		requestURL += "?" + query.Encode()
 	}
 	label := method + " " + printable(path) // names the request in errors
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		res, err := c.once(ctx, method, requestURL, body, header)
-		delay := firstDelay << (try - 1)
+		delay := firstDelay << (attempt - 1)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -113,12 +114,12 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 				return nil, err
 			}
 			if seconds, parseErr := strconv.Atoi(retryAfter); parseErr == nil && seconds >= 0 {
-				if delay = time.Duration(min(seconds, 1<<20)) * time.Second; delay > maxDelay {
+				if delay = time.Duration(min(seconds, 1<<20)) * time.Second; delay > maxRetryAfter {
 					return nil, fmt.Errorf("%w (it asks for a pause of %s)", err, delay)
 				}
 			}
 		}
-		if try == maxTries {
+		if attempt == maxAttempts {
 			return nil, err
 		}
 		if err := c.wait(ctx, delay+rand.N(delay/4+time.Millisecond)); err != nil {
@@ -153,27 +154,27 @@ func (c *client) once(ctx context.Context, method, requestURL string, body []byt
 	return res, nil
 }
 
-// readAll makes a request and returns the body of the response, of at most maxResponse bytes. It retries the request if the body ends
+// readAll makes a request and returns the body of the response, of at most maxResponseBytes bytes. It retries the request if the body ends
 // early.
 func (c *client) readAll(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) ([]byte, error) {
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		res, err := c.do(ctx, method, path, query, body, header)
 		if err != nil {
 			return nil, err
 		}
-		text, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+		text, err := io.ReadAll(io.LimitReader(res.Body, maxResponseBytes+1))
 		_ = res.Body.Close() // only read from
 		switch {
-		case len(text) > maxResponse:
-			return nil, fmt.Errorf("%s %s: a response has more than %d MB", method, printable(path), maxResponse>>20)
+		case len(text) > maxResponseBytes:
+			return nil, fmt.Errorf("%s %s: a response has more than %d MB", method, printable(path), maxResponseBytes>>20)
 		case err == nil:
 			return text, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case try == maxReads:
+		case attempt == maxReads:
 			return nil, fmt.Errorf("%s %s: the response ended early: %w", method, printable(path), err)
 		}
-		if err := c.wait(ctx, firstDelay<<try); err != nil {
+		if err := c.wait(ctx, firstDelay<<attempt); err != nil {
 			return nil, err
 		}
 	}

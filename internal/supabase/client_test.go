@@ -92,7 +92,7 @@ func TestLongRetryAfterAndRepeatedFailuresEndTheImport(t *testing.T) {
 			}
 			w.WriteHeader(status)
 		})
-		if _, err := rowsOf(t, p, "products"); err == nil || !strings.Contains(err.Error(), want) || calls > maxTries {
+		if _, err := rowsOf(t, p, "products"); err == nil || !strings.Contains(err.Error(), want) || calls > maxAttempts {
 			t.Errorf("%d: %d calls, %v", status, calls, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestEndlessSourcesEndTheImport(t *testing.T) {
 
 	p, _ = startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `[{"id":"`)
-		for range maxResponse>>20 + 1 {
+		for range maxResponseBytes>>20 + 1 {
 			if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
 				return
 			}

@@ -319,7 +319,7 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 			added bool
 			err   error
 		)
-		for try := 1; ; try++ {
+		for attempt := 1; ; attempt++ {
 			var broken error
 			if added, broken, err = i.importFile(ctx, bucket, f); broken == nil {
 				break
@@ -327,7 +327,7 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if try == maxReads {
+			if attempt == maxReads {
 				err = apperr.New(http.StatusBadRequest, "InvalidRequest", "The file ends early at the source").Because(broken)
 				break
 			}

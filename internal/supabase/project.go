@@ -22,7 +22,7 @@ import (
 // implements Data and Files.
 type Project struct{ client client }
 
-// NewProject returns the project at a URL. key is its service key (the API key with full rights). wait waits between two tries of a
+// NewProject returns the project at a URL. key is its service key (the API key with full rights). wait waits between two attempts at a
 // request.
 func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Duration) error) (*Project, error) {
 	base, err := parseProjectURL(projectURL)

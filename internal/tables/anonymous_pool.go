@@ -59,14 +59,14 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxScans) +
 			" conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
 	}
-	release, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
+	release, err := s.anonymousPool.acquire(ctx, httpx.LimitSubject(ctx))
 	if err != nil {
 		return readSlot{}, err
 	}
 	return readSlot{
 		querier:  s.db.AnonymousPool(),
 		timeout:  min(s.readTimeout, db.AnonymousTimeout),
-		maxBytes: s.anonymous.maxBytes,
+		maxBytes: s.anonymousPool.maxBytes,
 		release:  sync.OnceFunc(release),
 	}, nil
 }

@@ -81,10 +81,10 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 func TestOnlyUnprivilegedCallersWait(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
-		s.service.anonymous.queueTimeout = time.Millisecond
+		s.service.anonymousPool.queueTimeout = time.Millisecond
 		var held []func()
 		for i := range db.AnonymousConns {
-			leave, err := s.service.anonymous.acquire(t.Context(), fmt.Sprint(i))
+			leave, err := s.service.anonymousPool.acquire(t.Context(), fmt.Sprint(i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +120,8 @@ func TestOnlyUnprivilegedCallersWait(t *testing.T) {
 				t.Errorf("afterwards %s: %d %s", who, got.status, got.body)
 			}
 		}
-		if s.service.anonymous.free != db.AnonymousConns {
-			t.Errorf("%d places are free", s.service.anonymous.free)
+		if s.service.anonymousPool.free != db.AnonymousConns {
+			t.Errorf("%d places are free", s.service.anonymousPool.free)
 		}
 	})
 }
@@ -153,8 +153,8 @@ func TestPatternsOfUnprivilegedCallersAreLimited(t *testing.T) {
 // TestResponseSizeIsLimited tests rows that are too long, and data about their files that is too long.
 func TestResponseSizeIsLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.service.anonymous.maxBytes = defaultMaxBytes / 20 // a busy machine cannot read more than that within the timeout of strangers
-		for n := range 30 {                                 // each with a description of 4 kB
+		s.service.anonymousPool.maxBytes = defaultMaxBytes / 20 // a busy machine cannot read more than that within the timeout of strangers
+		for n := range 30 {                                     // each with a description of 4 kB
 			s.exec("insert into products (id, title, description, artwork_type, created_at) values ($1, 'T', $2, 'mural', $3)", id(n+1), strings.Repeat("🎨", maxProse/20), today)
 		}
 		large := "products?select=a:description,b:description,c:description,d:description,e:description"

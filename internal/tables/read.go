@@ -69,7 +69,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 		return res.write(w, r)
 	}
 	slot.release() // before the response is sent, because no other query must wait for a client that reads slowly
-	return s.anonymous.send(len(res.body), func() error { return res.write(w, r) })
+	return s.anonymousPool.send(len(res.body), func() error { return res.write(w, r) })
 }
 
 // page is the part of a query's result that one response contains.

@@ -81,9 +81,9 @@ func negotiate(h http.Header) (format, error) {
 	return chosen, nil
 }
 
-// checkProfile returns an error if the request names another schema than public: for GET and HEAD in the Accept-Profile header, otherwise
-// in Content-Profile. If the request names the schema public, checkProfile adds the Content-Profile header to the response.
-func checkProfile(w http.ResponseWriter, r *http.Request) error {
+// checkSchemaHeader returns an error if the request names a schema other than public: in the Accept-Profile header of GET and HEAD, or in the
+// Content-Profile header of other methods. If the request names the schema public, the response gets the Content-Profile header.
+func checkSchemaHeader(w http.ResponseWriter, r *http.Request) error {
 	header := "Content-Profile"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		header = "Accept-Profile"

@@ -63,7 +63,7 @@ type PublicKey func(ctx context.Context) (string, error)
 func (s *Service) NewResponseCache(version *content.Version, publicKey PublicKey) *ResponseCache {
 	size := func(r *cachedResponse) int { return r.size }
 	return &ResponseCache{
-		version: version, publicKey: publicKey, pool: s.anonymous,
+		version: version, publicKey: publicKey, pool: s.anonymousPool,
 		plain: content.NewCache[requestKey](maxCacheBytes, size), withMedia: content.NewCache[requestKey](maxCacheBytes, size),
 	}
 }

@@ -42,7 +42,7 @@ var functions = map[string]function{
 
 // RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object or a form.
 func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
-	if err := checkProfile(w, r); err != nil {
+	if err := checkSchemaHeader(w, r); err != nil {
 		return err
 	}
 	format, err := negotiate(r.Header)

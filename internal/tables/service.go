@@ -1,6 +1,6 @@
-// Package tables serves /rest/v1: the tables of schema.go, with the interface of PostgREST that supabase-js uses. It handles a query in
+// Package tables serves /rest/v1: the tables of schema.go, with the part of PostgREST's interface that supabase-js uses. It handles a query in
 // three steps:
-//   - It parses the request into a tree (parse.go, operators.go, tree.go).
+//   - It parses the query string into a tree (parse.go, operators.go, tree.go).
 //   - It adds the conditions that package policy sets for the caller (service.go).
 //   - It makes SQL from the tree (sql.go).
 package tables
@@ -22,21 +22,23 @@ type Service struct {
 	now            func() time.Time // the clock for created_at and updated_at
 	record         Recorder         // Config.Record
 	recordInserted InsertRecorder   // Config.RecordInserted
-	readTimeout    time.Duration    // limit of one read's duration
+	readTimeout    time.Duration    // limit of one read's duration; defaultReadTimeout except in tests
 	maxRows        int64            // limit of the rows that one read returns
-	anonymous      *anonymousPool   // limits the queries of unprivileged callers
+	anonymousPool  *anonymousPool   // limits the queries of unprivileged callers
 	media          MediaService     // Config.Media
 }
 
 // Config is what the service needs besides the database.
 type Config struct {
-	MaxRows        int            // limit of the rows that one read returns
-	Media          MediaService   // describes the files for the computed column media
-	Record         Recorder       // records written rows for live clients, except those that RecordInserted records
-	RecordInserted InsertRecorder // records the inserted rows of requests that can only insert, not update existing rows
+	MaxRows int          // limit of the rows that one read returns
+	Media   MediaService // describes the files for the computed column media
+	Record  Recorder     // records written rows for live clients
+	// RecordInserted is used instead of Record for inserts that cannot update an existing row. The database copies the inserted rows into
+	// the recorded changes itself, which saves the program from reading them.
+	RecordInserted InsertRecorder
 }
 
-// defaultReadTimeout limits the duration of one read.
+// defaultReadTimeout limits the duration of one read. Reads of unprivileged callers have the shorter limit db.AnonymousTimeout.
 const defaultReadTimeout = 8 * time.Second
 
 // New returns a service. now is the clock for created_at and updated_at.
@@ -48,14 +50,14 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 		recordInserted: cfg.RecordInserted,
 		readTimeout:    defaultReadTimeout,
 		maxRows:        int64(cfg.MaxRows),
-		anonymous:      newAnonymousPool(),
+		anonymousPool:  newAnonymousPool(),
 		media:          cfg.Media,
 	}
 }
 
-// table returns the table that the URL names. It returns an error for schemas other than public.
+// table returns the table that the URL names. It returns an error if a header of the request names a schema other than public.
 func (s *Service) table(w http.ResponseWriter, r *http.Request) (*Table, error) {
-	if err := checkProfile(w, r); err != nil {
+	if err := checkSchemaHeader(w, r); err != nil {
 		return nil, err
 	}
 	name := r.PathValue("table")

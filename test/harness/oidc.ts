@@ -13,23 +13,23 @@ import type { AddressInfo } from "node:net";
 
 import Provider from "oidc-provider";
 
-/** The provider's accounts: their claims by account name. */
-export type People = Record<string, { email?: string; email_verified?: boolean; name?: string }>;
+/** The accounts at the provider: the claims of each account by its name. */
+export type Accounts = Record<string, { email?: string; email_verified?: boolean; name?: string }>;
 
 const clientId = "atelie";
 const clientSecret = "the-secret-of-atelie-at-the-provider";
 
 export type OIDC = {
   issuer: string;
-  /** Environment variables that give Ateliê this provider, with the name "house". */
+  /** The environment variables with which Ateliê offers this provider. "house" is only its name in Ateliê. */
   env: Record<string, string>;
   /** Starts to respond. `serverUrl` is the URL of Ateliê, to which the provider redirects. */
   serve: (serverUrl: string) => void;
   /** Returns an ID token signed with the provider's key. */
   idToken: (claims: Record<string, unknown>) => string;
-  /** Returns an ID token without a signature, signed with the client secret (HS256), or signed with another key. */
+  /** Returns an ID token that Ateliê must reject: without a signature, signed with the client secret (HS256), or with another key. */
   forged: (how: "none" | "secret" | "other key", claims: Record<string, unknown>) => string;
-  /** The code verifiers in requests to /token, to check PKCE. */
+  /** The PKCE code verifiers (RFC 7636) of the requests to the token endpoint so far. */
   verifiers: string[];
   stop: () => Promise<void>;
 };
@@ -38,7 +38,7 @@ export type OIDC = {
  * Starts a provider. It listens immediately, so that Ateliê can be started with the issuer's URL. Call `serve` before the
  * first sign-in.
  */
-export async function startOIDC(people: People): Promise<OIDC> {
+export async function startOIDC(accounts: Accounts): Promise<OIDC> {
   let listener: RequestListener = (_, response) => response.writeHead(503).end();
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -59,7 +59,7 @@ export async function startOIDC(people: People): Promise<OIDC> {
       ATELIE_OIDC_HOUSE_CLIENT_SECRET: clientSecret,
     },
     serve: (serverUrl) => {
-      const provider = new Provider(issuer, configuration(serverUrl, people, privateKey));
+      const provider = new Provider(issuer, configuration(serverUrl, accounts, privateKey));
       listener = recordVerifiers(provider.callback(), verifiers);
     },
     idToken: (claims) => rs256(privateKey, withStandardClaims(claims)),
@@ -79,7 +79,11 @@ export async function startOIDC(people: People): Promise<OIDC> {
   };
 }
 
-function configuration(serverUrl: string, people: People, key: KeyObject): Record<string, unknown> {
+function configuration(
+  serverUrl: string,
+  accounts: Accounts,
+  key: KeyObject,
+): Record<string, unknown> {
   return {
     clients: [
       {
@@ -112,7 +116,7 @@ function configuration(serverUrl: string, people: People, key: KeyObject): Recor
     ),
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
-      claims: () => ({ sub: id, ...people[id] }),
+      claims: () => ({ sub: id, ...accounts[id] }),
     }),
   };
 }

@@ -22,8 +22,8 @@ type Release struct {
 	Schema  int64 // number of the newest migration that the release had
 }
 
-// Releases lists the published releases. For each release and engine, the folder released has a script: the SQL that creates the database
-// of a new site as that release created it.
+// Releases lists the published releases. For each release and engine, the folder "released" contains an SQL script. The script creates the
+// database of a new site as that release created it.
 var Releases = []Release{{Version: "1.0.0", Schema: 28}}
 
 //go:embed released/*.sql
@@ -31,25 +31,25 @@ var scripts embed.FS
 
 // Script returns the release's script for an engine.
 func (r Release) Script(dialect db.Dialect) (string, error) {
-	text, err := scripts.ReadFile("released/" + r.Version + "." + string(dialect) + ".sql")
-	return string(text), err
+	script, err := scripts.ReadFile("released/" + r.Version + "." + string(dialect) + ".sql")
+	return string(script), err
 }
 
-// CreateDatabase creates a database with the release's script and returns its URL. On SQLite it is the file atelie.db in dir;
-// on PostgreSQL dir is not used.
+// CreateDatabase creates a database with the release's script and returns the database's URL. An SQLite database is the file atelie.db in dir.
+// A PostgreSQL database does not use dir.
 func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (databaseURL string) {
 	t.Helper()
-	text, err := r.Script(dialect)
+	script, err := r.Script(dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if dialect == db.SQLite {
 		file := filepath.Join(dir, "atelie.db")
 		databaseURL = "sqlite:" + file
-		err = runScript(t.Context(), file, text)
+		err = runScript(t.Context(), file, script)
 	} else {
-		databaseURL = URL(t, dialect)
-		err = replaceSchema(t.Context(), databaseURL, text)
+		databaseURL = URL(t, dialect) // with the newest schema, which the script's schema replaces
+		err = replaceSchema(t.Context(), databaseURL, script)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -57,18 +57,18 @@ func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (d
 	return databaseURL
 }
 
-func runScript(ctx context.Context, file, text string) (err error) {
+func runScript(ctx context.Context, file, script string) (err error) {
 	conn, err := sql.Open("sqlite", file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	_, err = conn.ExecContext(ctx, text)
+	_, err = conn.ExecContext(ctx, script)
 	return err
 }
 
-func replaceSchema(ctx context.Context, databaseURL, text string) (err error) {
-	cfg, err := pgxpool.ParseConfig(databaseURL) // the URL contains settings of a pool
+func replaceSchema(ctx context.Context, databaseURL, script string) (err error) {
+	cfg, err := pgxpool.ParseConfig(databaseURL) // pgx.ParseConfig does not know the URL's settings of a connection pool
 	if err != nil {
 		return err
 	}
@@ -77,6 +77,6 @@ func replaceSchema(ctx context.Context, databaseURL, text string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	_, err = conn.Exec(ctx, "drop schema public cascade; create schema public; "+text)
+	_, err = conn.Exec(ctx, "drop schema public cascade; create schema public; "+script)
 	return err
 }

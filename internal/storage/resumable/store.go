@@ -13,19 +13,21 @@ import (
 // This file contains the queries on storage_uploads, the table of resumable uploads (uploads that arrive in pieces).
 
 // uploadColumns are the columns of storage_uploads, in the order in which scanUpload reads them.
-const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
+const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, " +
+	"received, stored, hash, finished, expires_at, upload_metadata"
 
 // scanUpload scans a row of uploadColumns. It leaves the service field nil; a caller that needs the methods of upload sets the field.
 func scanUpload(row db.Row) (*upload, error) {
 	var (
-		u      upload
-		stored string
+		u          upload
+		piecesJSON string
 	)
-	if err := row.Scan(&u.ID, &u.BlobID, &u.Owner, &u.file.Bucket, &u.file.Name, &u.file.Options.Upsert, &u.file.Size, &u.ContentType, &u.file.Options.CacheControl, &u.Metadata,
-		&u.Received, &stored, &u.Hash, &u.Finished, &u.ExpiresAt, &u.MetadataHeader); err != nil {
+	if err := row.Scan(&u.ID, &u.BlobID, &u.Owner, &u.file.Bucket, &u.file.Name, &u.file.Options.Upsert, &u.file.Size,
+		&u.ContentType, &u.file.Options.CacheControl, &u.Metadata,
+		&u.Received, &piecesJSON, &u.Hash, &u.Finished, &u.ExpiresAt, &u.MetadataHeader); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(stored), &u.Pieces); err != nil {
+	if err := json.Unmarshal([]byte(piecesJSON), &u.Pieces); err != nil {
 		return nil, fmt.Errorf("stored of upload %s: %w", u.ID, err)
 	}
 	return &u, u.readMetadata()
@@ -39,17 +41,19 @@ func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) e
 	return db.Exec(ctx, q, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored,
 			created_at, expires_at, upload_metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '{}', $11, $12, $13)`,
-		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Options.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
+		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Options.Upsert, u.file.Size, u.ContentType,
+		u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
-// saveProgress saves the state of the received pieces if the number of received bytes in the row is still receivedBefore. If another
-// request has changed that number or has finished the upload, the error is errLocked.
+// saveProgress saves the state of the received pieces. It uses optimistic locking: it changes the row only if the row's number of received
+// bytes is still receivedBefore. If another request has changed that number or has finished the upload, the error is errLocked.
 func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore int64) error {
-	stored, err := json.Marshal(u.Pieces)
+	piecesJSON, err := json.Marshal(u.Pieces)
 	if err != nil {
 		return err
 	}
-	n, err := q.Exec(ctx, "update storage_uploads set received = $2, stored = $3, hash = $4 where id = $1 and received = $5 and not finished", u.ID, u.Received, string(stored), u.Hash, receivedBefore)
+	n, err := q.Exec(ctx, "update storage_uploads set received = $2, stored = $3, hash = $4 where id = $1 and received = $5 and not finished",
+		u.ID, u.Received, string(piecesJSON), u.Hash, receivedBefore)
 	if err == nil && n == 0 {
 		return errLocked.Becausef("another request has written to the upload")
 	}
@@ -57,7 +61,7 @@ func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore i
 }
 
 func markFinished(ctx context.Context, tx *db.Tx, id string) error {
-	n, err := tx.Exec(ctx, "update storage_uploads set finished = $2 where id = $1", id, true)
+	n, err := tx.Exec(ctx, "update storage_uploads set finished = $2 where id = $1", id, true /* finished */)
 	if err == nil && n == 0 {
 		return errNoUpload
 	}
@@ -85,7 +89,7 @@ func acquireLock(ctx context.Context, q db.Querier, id, token string, now time.T
 
 // requestLock sets lock_wanted, by which the lock's holder learns that another request waits for the lock.
 func requestLock(ctx context.Context, q db.Querier, id string) error {
-	n, err := q.Exec(ctx, "update storage_uploads set lock_wanted = $2 where id = $1", id, true)
+	n, err := q.Exec(ctx, "update storage_uploads set lock_wanted = $2 where id = $1", id, true /* lock_wanted */)
 	if err == nil && n == 0 {
 		return errNoUpload
 	}

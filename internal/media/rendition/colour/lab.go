@@ -4,10 +4,10 @@ import "math"
 
 // This file converts colours to L*a*b*, a space in which distances are similar to visible differences, and measures such differences.
 
-// Lab is a colour in CIE L*a*b* relative to D50, the white of ICC profiles. L, the lightness, is 0 to 100.
+// Lab is a colour in CIE L*a*b* relative to D50, the white point of ICC profiles. L, the lightness, is 0 to 100.
 type Lab struct{ L, A, B float64 }
 
-// LabOf returns the colour of an 8-bit pixel in SRGB or DisplayP3.
+// LabOf returns the colour of an 8-bit pixel in SRGB or DisplayP3. Both spaces have the same transfer function (linearLight).
 func LabOf(r, g, b uint8, space Space) Lab {
 	matrix := &srgbToXYZ
 	if space == DisplayP3 {
@@ -38,7 +38,7 @@ func xyzToLab(xyz [3]float64) Lab {
 	return Lab{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
 }
 
-// labToXYZ is the inverse of xyzToLab.
+// labToXYZ is the inverse of xyzToLab. lab contains L, a and b, in this order.
 func labToXYZ(lab [3]float64) (xyz [3]float64) {
 	y := (lab[0] + 16) / 116
 	for i, f := range []float64{y + lab[1]/500, y, y - lab[2]/200} {

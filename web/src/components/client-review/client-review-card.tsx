@@ -15,7 +15,7 @@ import type { ClientReview, ConversationPicture } from "@/lib/types";
 const PICTURE_WIDTH = 320;
 
 type ClientReviewCardProps = {
-  /** The message with the commission that the review is about. */
+  /** The id of the message that has asked for the commission. It also identifies the review. */
   messageId: string;
   review: ClientReview;
 };
@@ -28,16 +28,16 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
   const mutation = useClientReviewAction(messageId);
-  // The review as it was when the owner began to edit it; null while the form is closed. The server rejects the approval if the
-  // client has changed the review since then.
-  const [edited, setEdited] = useState<ClientReview | null>(null);
-  // Whether visitors will see the review after its approval.
+  // The review as it was when the owner began to edit it; null while the form is closed. The approval contains its `written_at`. The
+  // server rejects the approval if the client has written a newer version since then.
+  const [editBase, setEditBase] = useState<ClientReview | null>(null);
+  // The value of the published review's column `active`: whether visitors see the review.
   const [active, setActive] = useState(true);
   const { state, name, place, text, picture, written_at } = review;
 
   /**
-   * Sends a decision and shows a toast with the title `successTitle`, or with the error. The mutation is awaited and gets no
-   * callbacks: the decision removes the card from the list of waiting reviews, and the callbacks of a removed card are not called.
+   * Sends a decision and shows a toast with the title `successTitle`, or with the error. Uses mutateAsync instead of callbacks, because
+   * the decision can remove the card from the page, and React Query does not call the callbacks of an unmounted component.
    */
   async function decide(decision: ReviewDecision, successTitle: string) {
     try {
@@ -48,7 +48,7 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
     }
     stackedToast({ title: successTitle });
   }
-  /** Approves the review with these texts. `base` is the version of the review that the owner has read. */
+  /** Approves the review with these texts. `base` is the version of the review that the owner has read or edited. */
   const approve = (texts: { name: string; place: string; text: string }, base: ClientReview) =>
     void decide(
       { action: "approve", ...texts, active, written_at: base.written_at },
@@ -65,12 +65,12 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
         </Badge>
         {written_at && dateTime(written_at, language)}
       </p>
-      {edited ? (
+      {editBase ? (
         <ClientReviewForm
-          review={edited}
+          review={editBase}
           busy={mutation.isPending}
-          onApprove={(texts) => approve(texts, edited)}
-          onCancel={() => setEdited(null)}
+          onApprove={(texts) => approve(texts, editBase)}
+          onCancel={() => setEditBase(null)}
         >
           <VisibleCheckbox checked={active} onChange={setActive} />
         </ClientReviewForm>
@@ -95,7 +95,7 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
               variant="outline"
               size="sm"
               disabled={mutation.isPending}
-              onClick={() => setEdited(review)}
+              onClick={() => setEditBase(review)}
             >
               {t("clientReview.edit")}
             </Button>
@@ -111,7 +111,7 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   );
 }
 
-/** The checkbox for whether visitors see the review as soon as it is approved. */
+/** The checkbox with which the owner chooses whether visitors see the approved review. */
 function VisibleCheckbox({
   checked,
   onChange,

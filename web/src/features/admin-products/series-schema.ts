@@ -11,6 +11,10 @@ import type { Series } from "@/lib/types";
 
 /** The maximum length of a slug in characters. The server refuses longer slugs. */
 const SLUG_MAX = 100;
+/** The maximum length of a title in characters, as on the server. */
+const TITLE_MAX = 300;
+/** The maximum length of the text about a series in characters, as on the server. */
+const TEXT_MAX = 20_000;
 /** A valid slug: words of lower-case letters and digits, separated by single hyphens. */
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -28,7 +32,7 @@ export function slugOf(title: string): string {
 /** Returns the slug. If another series has it, appends the lowest number that makes it unique, as in "azulejos-2". */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
-  // Truncated to make room for the hyphen and up to three digits. The truncated slug can end with a hyphen.
+  // Leaves room for a hyphen and up to three digits. If the truncated slug ends with a hyphen, that hyphen is removed.
   const stem = slug.slice(0, SLUG_MAX - 4).replace(/-$/, "");
   for (let n = 2; ; n++) {
     const numbered = `${stem}-${n}`;
@@ -36,13 +40,15 @@ export function freeSlug(slug: string, taken: readonly string[]): string {
   }
 }
 
-/** Validates the form of a series. Error messages are text keys. `taken` has the slugs of the other series. */
+/** The schema of the form of a series. Its error messages are keys of texts (TextKey). `taken` has the slugs of the other series. */
 export const seriesSchema = (taken: readonly string[]) =>
   z.object({
-    title: z.string().check(z.trim(), z.minLength(1, "series.titleRequired"), z.maxLength(300)),
-    title_pt: z.string().check(z.trim(), z.maxLength(300)),
-    text: z.string().check(z.trim(), z.maxLength(20_000)),
-    text_pt: z.string().check(z.trim(), z.maxLength(20_000)),
+    title: z
+      .string()
+      .check(z.trim(), z.minLength(1, "series.titleRequired"), z.maxLength(TITLE_MAX)),
+    title_pt: z.string().check(z.trim(), z.maxLength(TITLE_MAX)),
+    text: z.string().check(z.trim(), z.maxLength(TEXT_MAX)),
+    text_pt: z.string().check(z.trim(), z.maxLength(TEXT_MAX)),
     slug: z.string().check(
       z.trim(),
       z.regex(slugPattern, "series.slugInvalid"),

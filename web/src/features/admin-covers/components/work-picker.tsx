@@ -13,17 +13,17 @@ import { imageInfo, ratioOf } from "@/lib/media";
 
 type WorkPickerProps = {
   open: boolean;
-  /** Whether the owner can choose more than one work. If not, choosing a work calls onChoose immediately. */
+  /** Whether the owner can select more than one work. If not, selecting a work calls onChoose immediately. */
   multiple: boolean;
-  /** Whether the chosen works are being saved. */
+  /** Whether the selected works are being saved. */
   busy: boolean;
-  /** Called with the works in the order in which they were chosen. */
+  /** Called with the selected works, in the order in which they were selected. */
   onChoose(works: WorkWithPicture[]): void;
   onClose(): void;
 };
 
 /**
- * A dialog in which the owner chooses the works whose pictures become covers (the large pictures at the top of the home page).
+ * A dialog in which the owner selects the works whose pictures become covers (the large pictures at the top of the home page).
  * The newest works come first.
  */
 export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
@@ -34,7 +34,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
         <DialogTitle className="pr-12 text-[1.75rem] leading-[1.1] font-[310] sm:text-[2rem]">
           {t("covers.fromWorks")}
         </DialogTitle>
-        <WorkChoice {...rest} onClose={onClose} />
+        <WorkSelection {...rest} onClose={onClose} />
         <DialogClose />
       </DialogContent>
     </DialogRoot>
@@ -42,27 +42,27 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
 }
 
 /**
- * The content of the dialog. It is a separate component, so that it mounts each time the dialog opens. Then it starts without a
- * search text and without chosen works.
+ * The content of the dialog. It is a separate component, so that it mounts each time the dialog opens, with an empty search text and no
+ * selected works.
  */
-function WorkChoice({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
+function WorkSelection({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });
-  const [chosen, setChosen] = useState<WorkWithPicture[]>([]);
+  const [selected, setSelected] = useState<WorkWithPicture[]>([]);
   const works = useWorksWithPicture(view.q, view.page);
   const { data } = works;
   const search = useCallback(({ q }: { q: string }) => setView({ q, page: 1 }), []);
   const top = useRef<HTMLDivElement>(null);
 
-  /** Chooses a work. With `multiple`, choosing a chosen work again removes it from the choice. */
-  function choose(work: WorkWithPicture) {
+  /** Selects a work. With `multiple`, selecting a selected work again removes it from the selection. */
+  function select(work: WorkWithPicture) {
     if (busy) return;
     if (!multiple) {
-      setChosen([work]);
+      setSelected([work]);
       onChoose([work]);
       return;
     }
-    setChosen((before) =>
+    setSelected((before) =>
       before.some(({ id }) => id === work.id)
         ? before.filter(({ id }) => id !== work.id)
         : [...before, work],
@@ -84,9 +84,9 @@ function WorkChoice({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps,
               // Another page starts at its first work.
               key={`${view.page} ${view.q}`}
               works={rows}
-              chosen={chosen}
+              selected={selected}
               multiple={multiple}
-              onChoose={choose}
+              onSelect={select}
             />
           )}
         </AdminListState>
@@ -115,8 +115,12 @@ function WorkChoice({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps,
           <Button variant="outline" onClick={onClose}>
             {t("common.cancel")}
           </Button>
-          <Button disabled={chosen.length === 0} loading={busy} onClick={() => onChoose(chosen)}>
-            {t("covers.addChosen", { n: chosen.length })}
+          <Button
+            disabled={selected.length === 0}
+            loading={busy}
+            onClick={() => onChoose(selected)}
+          >
+            {t("covers.addChosen", { n: selected.length })}
           </Button>
         </div>
       )}
@@ -126,13 +130,13 @@ function WorkChoice({ multiple, busy, onChoose, onClose }: Omit<WorkPickerProps,
 
 type WorkGridProps = {
   works: WorkWithPicture[];
-  chosen: readonly WorkWithPicture[];
+  selected: readonly WorkWithPicture[];
   multiple: boolean;
-  onChoose(work: WorkWithPicture): void;
+  onSelect(work: WorkWithPicture): void;
 };
 
 /** The pictures as buttons. Tab reaches one of them; arrow keys, Home and End lead to the others. */
-function WorkGrid({ works, chosen, multiple, onChoose }: WorkGridProps) {
+function WorkGrid({ works, selected, multiple, onSelect }: WorkGridProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
   const [current, setCurrent] = useState(0);
@@ -164,7 +168,8 @@ function WorkGrid({ works, chosen, multiple, onChoose }: WorkGridProps) {
       className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5"
     >
       {works.map((work, index) => {
-        const place = chosen.findIndex(({ id }) => id === work.id) + 1;
+        // The number of the work in the selection, from 1; 0 if the work is not selected.
+        const place = selected.findIndex(({ id }) => id === work.id) + 1;
         const info = imageInfo(work, work.image_url);
         return (
           <li key={work.id}>
@@ -177,7 +182,7 @@ function WorkGrid({ works, chosen, multiple, onChoose }: WorkGridProps) {
                   ? t("covers.chosenAs", { title: work.title, n: place })
                   : t("covers.chooseWork", { title: work.title })
               }
-              onClick={() => onChoose(work)}
+              onClick={() => onSelect(work)}
               onFocus={() => setCurrent(index)}
               className="group block w-full text-left"
             >

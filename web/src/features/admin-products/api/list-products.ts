@@ -20,8 +20,8 @@ import { loadedIds } from "@/lib/editing/loaded-ids";
 import { queryKeys } from "@/lib/query-keys";
 import type { ArtworkType, Product } from "@/lib/types";
 
-// This file fetches the works (rows of products) for the admin page of works: pages of the table, and the ids and works of the wall
-// (the list of works as pictures).
+// This file fetches the works (rows of products) for the admin page of works. The page shows them as a table or as the wall (the list of
+// works as pictures). The table fetches pages of works. The wall fetches the ids of all works, and then the works near the window.
 
 /** The works of one page of the table, and the number of works on all pages. */
 export type ProductsPage = { rows: Product[]; total: number };
@@ -36,8 +36,8 @@ const LISTED_COLUMNS = "*,media,updated_at,is_published";
 const IDS_PER_READ = 1000;
 
 /**
- * Fetches one page of the table, filtered and sorted by the server. Fetches nothing if `enabled` is false. Polls while the server makes
- * renditions (other sizes and formats) of the works' pictures.
+ * Fetches one page of the table, filtered and sorted by the server. Fetches nothing if `enabled` is false. Polls while the server prepares
+ * pictures of the works, which means that it makes their renditions (other sizes and formats).
  */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
@@ -54,7 +54,7 @@ export function useProducts(view: ProductView, enabled = true) {
 }
 
 /** Builds the request for all works of a view. `types` are the types of works that the gallery shows, for the filter "not-in-gallery". */
-function worksOf(
+function worksQuery(
   backend: OwnerBackend,
   columns: string,
   view: ProductView,
@@ -93,7 +93,7 @@ async function fetchPage(
   signal: AbortSignal,
 ): Promise<ProductsPage> {
   const first = (view.page - 1) * LIST_PAGE_ROWS;
-  const { data, error, count } = await worksOf(backend, LISTED_COLUMNS, view, types)
+  const { data, error, count } = await worksQuery(backend, LISTED_COLUMNS, view, types)
     .range(first, first + LIST_PAGE_ROWS - 1)
     .abortSignal(signal);
   if (error?.code === RANGE_NOT_SATISFIABLE) return { rows: [], total: 0 };
@@ -126,7 +126,7 @@ async function fetchIds(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
-    const query = worksOf(backend, "id", view, types).range(
+    const query = worksQuery(backend, "id", view, types).range(
       ids.length,
       ids.length + IDS_PER_READ - 1,
     );

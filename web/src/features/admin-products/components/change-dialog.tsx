@@ -12,7 +12,7 @@ import type { ArtworkType } from "@/lib/types";
 
 type ChangeDialogProps = {
   open: boolean;
-  /** Called with the fields that the owner has filled in, if there are any. */
+  /** Called on submit with the fields that the owner has filled in. Not called if all fields are empty. */
   onSave(values: WorkValues): void;
   onClose(): void;
 };
@@ -46,13 +46,13 @@ function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onC
   const t = useT();
   const [type, setType] = useState<ArtworkType | "">("");
   const [medium, setMedium] = useState("");
-  const [mediumPt, setMediumPt] = useState("");
+  const [portugueseMedium, setPortugueseMedium] = useState("");
   const [date, setDate] = useState("");
   const [tags, setTags] = useState("");
   const values: WorkValues = {};
   if (type) values.artwork_type = type;
   if (medium.trim()) values.medium = medium.trim();
-  if (mediumPt.trim()) values.medium_pt = mediumPt.trim();
+  if (portugueseMedium.trim()) values.medium_pt = portugueseMedium.trim();
   if (date) values.creation_date = date;
   if (parseTags(tags).length > 0) values.tags = parseTags(tags);
 
@@ -87,9 +87,9 @@ function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onC
         <TextField
           lang="pt"
           label={t("form.inPortuguese", { label: t("gallery.medium") })}
-          value={mediumPt}
+          value={portugueseMedium}
           maxLength={200}
-          onChange={(event) => setMediumPt(event.target.value)}
+          onChange={(event) => setPortugueseMedium(event.target.value)}
         />
         <DateField
           label={t("gallery.creationDate")}

@@ -18,7 +18,7 @@ export function DraftVisibility({ values, error, onChange }: DraftVisibilityProp
     <VisibilityInputs
       className="grid gap-4"
       visibility={values.visibility}
-      error={error}
+      timeError={error}
       selectProps={{
         value: values.visibility,
         onChange: ({ target }) =>

@@ -47,13 +47,14 @@ export function ProductForm({
   start, // the state with which the form starts: the work, the values of its fields, and its files
   draft: draftName, // the name under which the browser stores the draft (unsaved values and files)
   onChanged, // stores the unsaved state as the draft; null deletes the draft
-  onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
+  onLoadNewer, // after a conflict: opens the dialog again with the newer version of the work
   hasDraft, // returns whether the draft is stored now
   onCancel, // closes the dialog; asks first if something is unsaved
   onSaved, // closes the dialog after a successful save
 }: DraftFormProps<ProductFormState>) {
   const t = useT();
   const { product } = start;
+  // The id that a new work gets. All attempts to save use the same id, so that a retry adds no second work.
   const [newId] = useState(() => start.newId ?? randomUuid());
   const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(
     start,

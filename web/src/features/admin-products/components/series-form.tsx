@@ -29,7 +29,7 @@ import type { Series } from "@/lib/types";
 import { UNIQUE_VIOLATION } from "@/lib/unique-violation";
 import { randomUuid } from "@/lib/upload/file-name";
 
-/** What one save writes. `base` is the version of the row that the change is based on, and null for a new series. */
+/** A save of the form. `payload` is what it writes. `base` is the version of the row that the owner has changed; null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
 
 type SeriesFormProps = DraftFormProps<SeriesFormState> & {
@@ -39,23 +39,24 @@ type SeriesFormProps = DraftFormProps<SeriesFormState> & {
 
 /**
  * The form of a new or existing series (works that the owner shows together): its texts, its slug (its name in URLs), and whether
- * visitors see it. The form reports unsaved values, which become its draft, and opens a dialog if a newer version was saved meanwhile
- * (a conflict).
+ * visitors see it. The form reports unsaved values, which become its draft. If the series was changed elsewhere since the form opened,
+ * saving is a conflict, and the form opens a dialog.
  */
 export function SeriesForm({
   start, // the state with which the form starts
   onChanged, // stores the unsaved state as the draft; null deletes the draft
-  onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
+  onLoadNewer, // after a conflict: opens the dialog again with the newer version of the series
   onCancel, // closes the dialog; asks first if something is unsaved
   onSaved, // closes the dialog after a successful save
   onCreated,
 }: SeriesFormProps) {
   const t = useT();
   const { series } = start;
+  // The id that a new series gets. All attempts to save use the same id, so that a retry adds no second series.
   const [newId] = useState(() => start.newId ?? randomUuid());
   const { create, update } = useChangeSeries();
   const { data: allSeries = [] } = useSeriesList();
-  // A new series is already in the list if it was inserted and the response was lost, so its id is left out too.
+  // The form's own slug is not taken. A new series can be in the list if an earlier attempt inserted it, but the response was lost.
   const ownId = series?.id ?? newId;
   const takenSlugs = allSeries.filter(({ id }) => id !== ownId).map(({ slug }) => slug);
   const form = useForm<SeriesValues>({

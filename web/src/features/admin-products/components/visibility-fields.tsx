@@ -9,12 +9,12 @@ import type { TextKey } from "@/lib/texts";
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();
-  const error = formState.errors.publish_at?.message as TextKey | undefined;
+  const timeError = formState.errors.publish_at?.message as TextKey | undefined;
   return (
     <VisibilityInputs
       className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2"
       visibility={watch("visibility")}
-      error={error && t(error)}
+      timeError={timeError && t(timeError)}
       selectProps={register("visibility", {
         onChange: ({ target }: { target: { value: Visibility } }) => {
           const { publish_at } = chooseVisibility(target.value, getValues("publish_at"));

@@ -7,7 +7,7 @@ import { useT } from "@/lib/i18n";
 type VisibilityInputsProps = {
   visibility: Visibility;
   /** The error text below the input of the date and time. */
-  error?: string;
+  timeError?: string;
   /** Props of the select element: its name or value, and its handlers. */
   selectProps: Omit<ComponentProps<"select">, "id" | "required">;
   /** Props of the input of the date and time. */
@@ -15,10 +15,13 @@ type VisibilityInputsProps = {
   className: string;
 };
 
-/** The inputs that choose who sees a work: everyone, everyone from a date and time on, or the owner alone. */
+/**
+ * The inputs that choose who sees a work: everyone, everyone from a date and time on, or the owner alone. VisibilityFields connects them
+ * with the form of a work, and DraftVisibility with a draft.
+ */
 export function VisibilityInputs({
   visibility,
-  error,
+  timeError,
   selectProps,
   timeProps,
   className,
@@ -38,7 +41,7 @@ export function VisibilityInputs({
           type="datetime-local"
           label={t("products.publishAt")}
           required
-          error={error}
+          error={timeError}
           hint={t("products.publishAtHint", {
             zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
           })}

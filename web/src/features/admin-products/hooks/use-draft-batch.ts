@@ -19,13 +19,13 @@ import { stackedToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
-// Connects the batch (the drafts of new works that the owner makes from many pictures together) with the backend, with the drafts that
-// the browser stores, and with toasts.
+// When the owner chooses many pictures at once, each picture becomes a draft: a new work that is not saved yet. All drafts together are
+// the batch. This file connects the batch with the backend, with the drafts that the browser stores, and with toasts.
 
 // The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 
-/** Returns the batch of a backend client. The first call makes the batch. */
+/** Returns the batch of a backend client. The first call makes the batch; later calls ignore `boot` and `queryClient`. */
 function getBatch(backend: OwnerBackend, boot: Boot, queryClient: QueryClient): DraftBatch {
   let batch = batches.get(backend);
   if (!batch) {
@@ -36,6 +36,7 @@ function getBatch(backend: OwnerBackend, boot: Boot, queryClient: QueryClient): 
       save: (id, payload) => insertWorkWithRetries(backend, id, payload),
     });
     persistForSession(backend, newBatch);
+    // Never unsubscribed, because the batch exists as long as the backend client.
     newBatch.subscribeToEvents(({ type }) => {
       if (type === "saved")
         void queryClient.invalidateQueries({ queryKey: queryKeys.products.all });
@@ -46,18 +47,24 @@ function getBatch(backend: OwnerBackend, boot: Boot, queryClient: QueryClient): 
   return batch;
 }
 
-/** Clears the batch when the session ends. When a user signs in, restores the drafts that the browser has stored for this user. */
+/**
+ * When a user signs in, restores the drafts that the browser has stored for this user, and from then on stores each change of the batch.
+ * When the session ends, stops storing and then clears the batch. So the stored drafts and the uploaded files stay for the next session.
+ * Only an explicit sign-out deletes the stored drafts (deletePictureDrafts).
+ */
 function persistForSession(backend: OwnerBackend, batch: DraftBatch): void {
   let userId: string | undefined;
   let stopPersisting: (() => void) | undefined;
-  backend.auth.onAuthStateChange((event, session) => {
+  // Never unsubscribed, because the batch exists as long as the backend client.
+  backend.auth.onAuthStateChange((_, session) => {
     const newUserId = session?.user.id;
     if (newUserId === userId) return;
     stopPersisting?.();
     stopPersisting = undefined;
-    if (userId || event === "SIGNED_OUT") batch.clear();
+    if (userId) batch.clear();
     userId = newUserId;
-    if (newUserId) stopPersisting = persistBatch(batch, draftName(newUserId, BATCH));
+    if (newUserId)
+      stopPersisting = persistBatch(batch, draftName(newUserId, BATCH /* form name */));
   });
 }
 

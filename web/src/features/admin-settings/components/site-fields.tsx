@@ -21,7 +21,7 @@ function useErrorText() {
   const { formState } = useFormContext<SettingsValues>();
   return (name: SingleTextName) => {
     const message = formState.errors[name]?.message;
-    return message && t(message as TextKey);
+    return message && t(message as TextKey); // the messages of the form's schema are text keys
   };
 }
 
@@ -41,7 +41,10 @@ export function NameField() {
   );
 }
 
-/** The field of the artist's portrait. Shows an error if the server has refused to save the portrait. */
+/**
+ * The field of the artist's portrait. `portrait` is the upload queue of its file. Shows an error if the server has refused to save the
+ * portrait.
+ */
 export function PortraitField({
   portrait,
   isPortraitRefused,

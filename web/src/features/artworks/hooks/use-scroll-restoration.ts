@@ -8,9 +8,9 @@ import {
   type ScrollPosition,
 } from "@/features/artworks/scroll-position";
 
-/** How long the restored position is corrected while works render, in milliseconds. */
+/** How long the restored position is corrected, in milliseconds: while the grid renders works whose heights differ from the estimates. */
 const SETTLE_MS = 2000;
-/** The events of a visitor who scrolls. They end the correction. */
+/** Events by which a visitor may begin to scroll. They end the correction, even if the visitor does not scroll then. */
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
@@ -21,7 +21,8 @@ const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 export function useScrollRestoration(list: RefObject<HTMLElement | null>): void {
   const { key } = useLocation();
   const type = useNavigationType();
-  // The key of the history entry at mount, and whether to restore its position. Back, forward and reload have the navigation type Pop.
+  // The key of the history entry at mount, and whether to restore its position. Back, forward, a reload and the first load of a page have
+  // the navigation type Pop. A new history entry has no saved position.
   const firstEntry = useRef({ key, restores: type === NavigationType.Pop });
 
   // Restores the position before the first paint.

@@ -11,9 +11,9 @@ import { singleToast } from "@/lib/toast";
 
 /**
  * The button that cancels the sign-in in a step after the sign-in form. It ends the session of this browser and shows the sign-in form
- * again. `from` is where to go after signing in.
+ * again. `from` is the admin page to go to after signing in.
  */
-export function BackToSignIn({ from }: { from: string }) {
+export function BackToSignIn({ from: returnTo }: { from: string }) {
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ export function BackToSignIn({ from }: { from: string }) {
       const client = await ownerBackend(boot);
       const { error } = await client.auth.signOut({ scope: "local" });
       if (error) throw error;
-      const state: ReturnState = { from };
+      const state: ReturnState = { from: returnTo };
       void navigate("/admin/auth", { replace: true, state });
     } catch (error) {
       const description = failureText(t, failureOf(error));

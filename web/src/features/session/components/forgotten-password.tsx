@@ -16,7 +16,7 @@ import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
 type ForgottenPasswordProps = {
-  /** Where to go after signing in. */
+  /** The admin page to go to after signing in. */
   from: string;
   /** The error of the mailed link that opened this page; null if there is none. */
   linkError: AuthFailure | null;
@@ -26,7 +26,7 @@ type ForgottenPasswordProps = {
  * The step of the sign-in page that requests a mail for choosing a new password. The text after sending does not reveal whether the
  * account exists.
  */
-export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
+export function ForgottenPassword({ from: returnTo, linkError }: ForgottenPasswordProps) {
   const t = useT();
   const boot = useBoot();
   // The address to which the mail was sent; undefined until then.
@@ -38,7 +38,7 @@ export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
     defaultValues: { email: "" },
   });
   const { errors, isSubmitting } = formState;
-  const state: ReturnState = { from };
+  const state: ReturnState = { from: returnTo };
 
   // Focuses the field of the form, or the title that replaces the form after sending.
   useEffect(() => {
@@ -48,7 +48,7 @@ export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
 
   const submit = handleSubmit(async ({ email }) => {
     setFailure(undefined);
-    const { error } = await requestPasswordLink(boot, email, from);
+    const { error } = await requestPasswordLink(boot, email, returnTo);
     if (error) setFailure(error);
     else setSentTo(email);
   });

@@ -56,7 +56,7 @@ export function LoginPage() {
   if (opening && !auth.loading) setOpening(false);
 
   const setUpToken = search.get("setup");
-  const from = returnPath(state, search);
+  const returnTo = returnPath(state, search);
   const linkError =
     linkFailure(hash, search) ??
     // supabase-js reports no error if it cannot read the session in the hash.
@@ -83,7 +83,7 @@ export function LoginPage() {
 
   if (step === "done") {
     // After the set-up of a new site the first-run guide follows.
-    const adminPath = setUpToken && firstStep === "setUp" ? "/admin/guide" : from;
+    const adminPath = setUpToken && firstStep === "setUp" ? "/admin/guide" : returnTo;
     return <Navigate to={auth.role === "admin" ? adminPath : "/"} replace />;
   }
   return (
@@ -94,22 +94,22 @@ export function LoginPage() {
         {step === "factor" && (
           <SecondFactorStep
             factors={auth.pendingFactors}
-            from={from}
+            from={returnTo}
             last={!search.has(NEW_PASSWORD)}
           />
         )}
         {step === "newPassword" && (
           <>
             <Suspense fallback={loadingNote}>
-              <NewPasswordStep email={auth.user?.email ?? ""} from={from} />
+              <NewPasswordStep email={auth.user?.email ?? ""} from={returnTo} />
             </Suspense>
             <p className="mt-4">
-              <BackToSignIn from={from} />
+              <BackToSignIn from={returnTo} />
             </p>
           </>
         )}
-        {step === "forgotten" && <ForgottenPassword from={from} linkError={linkError} />}
-        {step === "signIn" && <SignInForm from={from} focus={hasChangedStep} />}
+        {step === "forgotten" && <ForgottenPassword from={returnTo} linkError={linkError} />}
+        {step === "signIn" && <SignInForm from={returnTo} focus={hasChangedStep} />}
       </div>
     </div>
   );

@@ -19,13 +19,13 @@ import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
-/** `from` is where to go when the new password is saved. */
+/** `from` is the admin page to go to after the new password is saved. */
 type NewPasswordProps = { email: string; from: string };
 
 /**
  * The step in which a user chooses a new password. The user has opened a mailed link, for a password reset or an invitation, and the
- * link has already signed the user in. If that was too long ago, the server demands reauthentication, here by a mailed code, because
- * the password is forgotten or there is none.
+ * link has already signed the user in. If that was too long ago, the server demands reauthentication. The user reauthenticates with a
+ * mailed code (`codeOnly`), because the password is forgotten or there is none.
  */
 export function NewPasswordStep(props: NewPasswordProps) {
   return (
@@ -35,14 +35,15 @@ export function NewPasswordStep(props: NewPasswordProps) {
   );
 }
 
-function NewPasswordForm({ email, from }: NewPasswordProps) {
+function NewPasswordForm({ email, from: returnTo }: NewPasswordProps) {
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const { withReauthentication } = useReauthentication();
-  // Why the server refuses the password, shown at the field. Other failures are shown above the form.
+  // The error if the server refuses the password itself, because it is weak or unchanged. It is shown at the field.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
+  // Any other error of saving. It is shown above the form.
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<NewPasswordValues>({
     resolver: zodResolver(newPasswordSchema),
@@ -60,7 +61,7 @@ function NewPasswordForm({ email, from }: NewPasswordProps) {
     const { error } = result;
     if (!error) {
       showWelcome(t);
-      const state: ReturnState = { from };
+      const state: ReturnState = { from: returnTo };
       void navigate("/admin/auth", { replace: true, state });
       return;
     }

@@ -10,14 +10,14 @@ import { useT } from "@/lib/i18n";
 type SecondFactorStepProps = {
   /** The factors of the account, one of which must be verified. */
   factors: SecondFactor[];
-  /** The path to return to after signing in. */
+  /** The admin page to go to after signing in. */
   from: string;
   /** Whether signing in ends with this step; false if the user chooses a new password next. */
   last: boolean;
 };
 
 /** The step of signing in that verifies a second factor or a recovery code. */
-export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps) {
+export function SecondFactorStep({ factors, from: returnTo, last }: SecondFactorStepProps) {
   const t = useT();
   const [usesRecoveryCode, setUsesRecoveryCode] = useState(false);
   // The page shows the next step by itself once the session has the level aal2 (signed in with a second factor).
@@ -36,7 +36,7 @@ export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps)
         <StepButton onClick={() => setUsesRecoveryCode(!usesRecoveryCode)}>
           {usesRecoveryCode ? t("auth.factor.useCode") : t("auth.factor.useRecovery")}
         </StepButton>
-        <BackToSignIn from={from} />
+        <BackToSignIn from={returnTo} />
       </div>
     </>
   );

@@ -15,10 +15,10 @@ import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The sign-in form for email and password. `from` is where to go after signing in. `focus` says whether to focus the first field:
- * true if another step was shown before, because the focus was in that step.
+ * The sign-in form for email and password. `from` is the admin page to go to after signing in. `focus` says whether to focus the
+ * first field: true if another step was shown before, because the focus was in that step.
  */
-export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
+export function SignInForm({ from: returnTo, focus }: { from: string; focus: boolean }) {
   const t = useT();
   const { signIn } = useAuth();
   const [failure, setFailure] = useState<AuthFailure>();
@@ -28,7 +28,7 @@ export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   });
   const { errors, isSubmitting } = formState;
   const errorText = (key: string | undefined) => key && t(key as TextKey);
-  const state: ReturnState = { from };
+  const state: ReturnState = { from: returnTo };
 
   useEffect(() => {
     if (focus) setFocus("email");
