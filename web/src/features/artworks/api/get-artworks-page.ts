@@ -5,6 +5,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import { queryKeys } from "@/lib/query-keys";
 import { seriesWorksQuery, type SeriesName } from "@/features/artworks/api/get-series";
 import { typeConditions } from "@/features/artworks/api/type-conditions";
+import { limitPageLoads } from "@/features/artworks/limit-page-loads";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
 /**
@@ -52,7 +53,8 @@ export function useArtworksPage(
     : artworksPageQuery(backend, filter, page);
   return useQuery<ArtworksPage>({
     queryKey,
-    queryFn: queryFn as QueryFunction<ArtworksPage>,
+    queryFn: (context) =>
+      limitPageLoads(async () => (queryFn as QueryFunction<ArtworksPage>)(context), context.signal),
     staleTime: QUERY_STALE_MS,
     enabled,
     // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that page is cached.
