@@ -17,7 +17,8 @@ const fields: PasteField[] = [];
  * 1. the field that contains the focus
  * 2. the field under the pointer
  * 3. the first field that is not full
- * Fields that do not accept the kind of file are skipped. While a dialog is open, fields outside the dialog are skipped.
+ * Fields that do not accept the kind of file, and inert fields, such as those of a form that is being saved, are skipped. While a dialog is
+ * open, fields outside the dialog are skipped.
  * `isFull` says whether the field takes only one file and already has one.
  */
 export function useFilePaste(
@@ -62,6 +63,7 @@ function fieldFor(files: File[], target: EventTarget | null): PasteField | undef
   const kinds = new Set(files.map((file) => fileTypeOf(file)?.kind));
   const accepting = fields
     .filter(({ element }) => !dialog || dialog.contains(element.current))
+    .filter(({ element }) => !element.current?.closest("[inert]"))
     .filter(({ latest }) => latest.current.kinds.some((kind) => kinds.has(kind)));
   return (
     accepting.find(({ element }) => target instanceof Node && element.current?.contains(target)) ??
