@@ -136,7 +136,9 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
 }
 
 function uploadErrorOf(error: Error | DetailedError): UploadError {
-  if (error instanceof UploadError) return error;
+  // tus wraps the error of a function that it calls before a request, such as that of a session that has ended.
+  const cause = "causingError" in error ? error.causingError : error;
+  if (cause instanceof UploadError) return cause;
   const response = "originalResponse" in error ? error.originalResponse : null;
   if (!response) {
     const hasRequest = "originalRequest" in error;
