@@ -236,7 +236,8 @@ func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryP
 			return s.deleteMessages(ctx, tx, []string{id})
 		}
 		if _, err := removeQuarantined(ctx, tx, id); errors.Is(err, db.ErrNoRows) {
-			return nil // the message was erased already, or its time in quarantine has ended
+			// The message was erased already, its time in quarantine has ended, or an owner has restored it since findEnquiry read it.
+			return s.deleteMessages(ctx, tx, []string{id})
 		} else if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/i18n"
 	"atelie/internal/settings"
 )
 
@@ -636,6 +637,32 @@ func TestRetentionAndExportIncludeConversations(t *testing.T) {
 		}
 		if n := left(begun.AddDate(0, 11, 1)); n != 0 || len(s.texts()) != 0 {
 			t.Errorf("%d messages, %v", n, s.texts())
+		}
+	})
+}
+
+// Proves E-erase-1.
+//
+// An owner restores a message from quarantine after the visitor's request has found it there.
+func TestAVisitorErasesAMessageThatAnOwnerRestores(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.giveLinks(true)
+		path := s.sendMessageWithLink("en", "buy now")
+		var id string
+		s.scan(&id, "select id from contact_quarantine")
+		found := enquiryPage{Language: i18n.EN, Path: path, Enquiry: &enquiry{Message: contactMessage{ID: id}, Quarantined: true}}
+		answered(t, s.call("admin", "contact-quarantine", `{"action":"restore","id":"`+id+`"}`), 200, `{"success":true,"id":"`+id+`"}`)
+		rec := httptest.NewRecorder()
+		if err := s.handleErase(rec, httptest.NewRequestWithContext(t.Context(), "POST", path, nil), found, true); err != nil {
+			t.Fatal(err)
+		}
+		expectPage(t, rec, 200, "Your message was erased")
+		expectPage(t, s.visit("GET", path, "", ""), 404)
+		for _, table := range []string{"contact_submissions", "contact_quarantine", "contact_links"} {
+			if n := s.count("select count(*) from " + table); n != 0 {
+				t.Errorf("%s has %d rows", table, n)
+			}
 		}
 	})
 }
