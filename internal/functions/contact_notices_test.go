@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"testing"
@@ -71,6 +72,47 @@ func TestTheDigestOfARemovedWebhookIsNotSent(t *testing.T) {
 		}
 		if left := s.count("select count(*) from contact_notices where channel = '" + channelWebhook + "'"); left != 0 {
 			t.Errorf("%d notices are left", left)
+		}
+	})
+}
+
+// Proves FN-address-find.
+//
+// While a notice to an address is sent, everything about that address is erased. The message remains, and so do its other jobs.
+func TestErasingARecipientKeepsTheOtherJobsOfTheMessage(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const recipient = "friend@exemplo.pt"
+		var s *site
+		s = newSiteWith(t, d, Config{SendNotice: func(ctx context.Context, m NoticeMail) error {
+			return d.WithTx(ctx, func(tx *db.Tx) error { return s.EraseNoticesOf(ctx, tx, recipient) })
+		}})
+		answered(t, s.call("anon", "submit-contact", good), 200, success)
+		id := s.messageID()
+		n := notice{ID: visitorID, MessageID: id, Channel: channelMail, Recipient: "Friend@exemplo.pt", Language: i18n.EN}
+		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			_, err := insertNotice(t.Context(), tx, n, s.clock)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := "select count(*) from jobs where about = '" + id + "'"
+		before := s.count(about)
+		payload, err := json.Marshal(noticeJob{n.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.sendNotice(t.Context(), payload); err != nil {
+			t.Fatal(err)
+		}
+		if after := s.count(about); before == 0 || after != before {
+			t.Errorf("%d jobs about the message before, %d after", before, after)
+		}
+		if left := s.count("select count(*) from contact_notices where id = '" + visitorID + "'"); left != 0 {
+			t.Error("the notice is not erased")
+		}
+		if cleanUps := s.count("select count(*) from jobs where kind = '" + JobCleanUp + "'"); cleanUps != 1 {
+			t.Errorf("%d jobs delete the file with the mail, want 1", cleanUps)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"atelie/internal/db"
@@ -69,6 +70,25 @@ func (s *Service) scrub(ctx context.Context) error {
 	}
 	s.lastScrub = begun
 	return nil
+}
+
+// cleanUpAfterNotice is called for a notice that was deleted while it was sent: with its message, or because everything about its recipient's
+// address was erased. In the second case the message and its other jobs remain. The first JobCleanUp may have run before the mail was
+// written to a file, so another one is queued.
+func (s *Service) cleanUpAfterNotice(ctx context.Context, n notice, messageID string) error {
+	exists, err := hasMessage(ctx, s.db, messageID)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return s.cleanUpAgain(ctx, messageID)
+	}
+	if n.Channel == channelWebhook {
+		return nil
+	}
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		return s.cfg.Queue.Enqueue(ctx, tx, JobCleanUp, cleanUpJob{Address: strings.ToLower(n.Recipient)})
+	})
 }
 
 // cleanUpAgain calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp

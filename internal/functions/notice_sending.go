@@ -220,7 +220,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 	}
 	exists, err := markNoticeSent(ctx, s.db, n.ID, s.now())
 	if err == nil && !exists {
-		return s.cleanUpAgain(ctx, m.ID)
+		return s.cleanUpAfterNotice(ctx, n, m.ID)
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m conta
 	return n, m, err
 }
 
-// markNoticeSent records that a notice was sent. exists is false if the notice was deleted with its message while it was sent.
+// markNoticeSent records that a notice was sent. exists is false if the notice was deleted while it was sent.
 func markNoticeSent(ctx context.Context, q db.Querier, id string, now time.Time) (exists bool, err error) {
 	return db.Changed(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where id = $1", id, now)
 }
