@@ -193,6 +193,10 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	want("upload", 507, `"error":"InsufficientStorage"`, status, body)
 	status, body = call("POST", "/functions/v1/submit-contact", anon, "application/json", `{"name":"Ana","email":"ana@example.com","message":"A message that is long enough."}`)
 	want("message", 507, `"success":false`, status, body)
+	status, body = call("POST", "/functions/v1/contact-quarantine", service, "application/json", `{}`)
+	want("a list of the quarantine", 200, `"success":true`, status, body)
+	status, body = call("POST", "/functions/v1/address-data", service, "application/json", `{"action":"erase","address":"ana.lima@example.com"}`)
+	want("erase an address", 200, `"places"`, status, body)
 	status, body = call("POST", "/auth/v1/invite", service, "application/json", `{"email":"rui@example.com"}`)
 	want("invite", 507, `"error_code":"insufficient_storage"`, status, body)
 	for range 5 {

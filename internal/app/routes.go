@@ -198,7 +198,7 @@ func (a *App) eachSurface(add func(prefix string, writeError httpx.ErrorWriter, 
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	}, a.Storage.FromCache, a.Media.FromCache, a.withStatementTimeout)
 	add("/functions/v1/", functions.WriteError, []route{
-		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
+		{pattern: "/functions/v1/{name}", handler: withActor(a.Functions.Invoke), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)
 	add("/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},

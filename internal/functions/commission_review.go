@@ -101,6 +101,9 @@ func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error
 		return errInvalid("The action must be state, ask, withdraw, approve or decline")
 	}
 	if req.Action == "approve" {
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
 		if err := s.copyReviewPicture(r.Context(), &req); err != nil {
 			return err
 		}

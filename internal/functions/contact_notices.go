@@ -67,6 +67,9 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 		req.IDs[i] = id.String()
 	}
 	if req.Action == "retry" {
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
 		if err := s.retryNotices(r, req.IDs); err != nil {
 			return err
 		}

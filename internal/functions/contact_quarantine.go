@@ -58,7 +58,11 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 	switch req.Action {
 	case "", "list":
 		return s.listQuarantine(w, r, req)
-	case "restore", "delete":
+	case "restore":
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
+	case "delete":
 	default:
 		return errInvalid("The action must be list, restore or delete")
 	}

@@ -111,9 +111,14 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respondWithState runs an action of an owner's call about a message, with the message locked, and responds with the state that stateOf
-// returns in the same transaction. act is nil for a call that only requests the state.
+// returns in the same transaction. act is nil for a call that only requests the state, which also works on a full disk.
 func respondWithState[Request, State any](s *Service, w http.ResponseWriter, r *http.Request, messageID string, req Request,
 	act func(context.Context, *db.Tx, Request) error, stateOf func(context.Context, *db.Tx, string) (State, error)) error {
+	if act != nil {
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
+	}
 	var state State
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
 		if act != nil {

@@ -263,7 +263,7 @@ func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req 
 		if err := decode(form); err != nil {
 			return "", err
 		}
-		return m.MessageID, s.checkPictures(r.Context(), m.MessageID, authorOwner)
+		return m.MessageID, errors.Join(s.cfg.CheckSpace(), s.checkPictures(r.Context(), m.MessageID, authorOwner))
 	})
 	if err != nil {
 		return err

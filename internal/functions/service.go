@@ -102,25 +102,28 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 // function is one server function. Package policy decides who may call it. showForm and submitForm serve browsers without
 // scripts. They are nil if the function has no HTML form.
 type function struct {
-	perMinute  int                                                             // limit of calls by visitors from one IP address in a minute
-	run        func(*Service, http.ResponseWriter, *http.Request) error        // handles POST
-	showForm   func(*Service, http.ResponseWriter, *http.Request) error        // handles GET: sends an empty form
-	submitForm func(*Service, http.ResponseWriter, *http.Request, error) error // handles POST of the form; if the error is not nil, it only shows the form again with the error
+	perMinute int // limit of calls by visitors from one IP address in a minute
+	// checksSpace is whether run calls Config.CheckSpace itself for the actions that store data, so that the others work on a full disk. If it
+	// is false, each POST fails while the disk is full.
+	checksSpace bool
+	run         func(*Service, http.ResponseWriter, *http.Request) error        // handles POST
+	showForm    func(*Service, http.ResponseWriter, *http.Request) error        // handles GET: sends an empty form
+	submitForm  func(*Service, http.ResponseWriter, *http.Request, error) error // handles POST of the form; if the error is not nil, it only shows the form again with the error
 }
 
 // catalog contains the functions by name.
 var catalog = map[string]function{
 	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, showForm: (*Service).showContactForm, submitForm: (*Service).submitContactForm},
-	"contact-quarantine": {run: (*Service).contactQuarantine},
-	"contact-notices":    {run: (*Service).contactNotices},
-	"contact-reply":      {run: (*Service).contactReply},
-	"commission":         {run: (*Service).commission},
-	"commission-board":   {run: (*Service).commissionBoard},
-	"calendar-feed":      {run: (*Service).calendarFeed},
-	"commission-review":  {run: (*Service).commissionReview},
-	"contact-export":     {run: (*Service).contactExport},
-	"address-data":       {run: (*Service).addressData},
-	"mail-test":          {run: (*Service).mailTest},
+	"contact-quarantine": {checksSpace: true, run: (*Service).contactQuarantine},
+	"contact-notices":    {checksSpace: true, run: (*Service).contactNotices},
+	"contact-reply":      {checksSpace: true, run: (*Service).contactReply},
+	"commission":         {checksSpace: true, run: (*Service).commission},
+	"commission-board":   {checksSpace: true, run: (*Service).commissionBoard},
+	"calendar-feed":      {checksSpace: true, run: (*Service).calendarFeed},
+	"commission-review":  {checksSpace: true, run: (*Service).commissionReview},
+	"contact-export":     {checksSpace: true, run: (*Service).contactExport},
+	"address-data":       {checksSpace: true, run: (*Service).addressData},
+	"mail-test":          {checksSpace: true, run: (*Service).mailTest},
 }
 
 // maxBody is the maximum size of a request body in bytes.
@@ -168,7 +171,10 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 		return errMethodNotAllowed
 	}
 	var refused error
-	if !caller.Admin && caller.Role != identity.Service {
+	if !f.checksSpace {
+		refused = s.cfg.CheckSpace()
+	}
+	if refused == nil && !caller.Admin && caller.Role != identity.Service {
 		refused = s.enforceLimit(w, r, name, httpx.LimitSubject(r.Context()), f.perMinute, errTooManyMessages)
 	}
 	if f.submitForm != nil && wantsPage(r) && isFormType(r.Header.Get("Content-Type")) {

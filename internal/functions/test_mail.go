@@ -45,6 +45,9 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 			Server  bool `json:"server"` // whether a mail server is configured; without one, mails are written to files
 		}{true, s.cfg.MailServer})
 	case "send":
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
 	default:
 		return errInvalid("The action must be status or send")
 	}
