@@ -82,12 +82,9 @@ func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration)
 
 // loadPage returns the page of a view from the cache, or makes the page, once for all concurrent requests. If the cached page has been stale
 // for less than staleTime, loadPage returns it and makes the new page in the background. Otherwise it calls beforeMaking and waits for the
-// new page. inAdvance is true if no visitor waits for the page.
-func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMaking func()) (*body, error) {
-	at, err := s.cache.version.Current(ctx)
-	if err != nil {
-		return nil, err
-	}
+// new page. inAdvance is true if no visitor waits for the page. at is the content version before the view was located: the page is not
+// cached if the content has changed since.
+func (s *Service) loadPage(ctx context.Context, at content.Versions, v view, inAdvance bool, beforeMaking func()) (*body, error) {
 	key := s.keyOf(v)
 	if b, ok := s.cache.pages.Get(at, key); ok {
 		return b, nil
@@ -226,7 +223,11 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 }
 
 func (s *Service) prepare(ctx context.Context, v view) error {
-	b, err := s.loadPage(ctx, v, true, func() {})
+	at, err := s.cache.version.Current(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := s.loadPage(ctx, at, v, true, func() {})
 	if err != nil {
 		return err
 	}

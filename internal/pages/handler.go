@@ -133,7 +133,12 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 			return s.writePage(w, r, requested, b)
 		}
 	}
-	v, redirect, err := s.locateSeries(r.Context(), requested)
+	// One version for the whole request: a page that is made after a later change, from a view that was located before, is not cached.
+	at, err := s.cache.version.Current(r.Context())
+	if err != nil {
+		return err
+	}
+	v, redirect, err := s.locateSeries(r.Context(), at, requested)
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		sendRedirect(w, r, redirect, http.StatusMovedPermanently)
 		return nil
 	}
-	v, redirect, err = s.locateWork(r.Context(), v)
+	v, redirect, err = s.locateWork(r.Context(), at, v)
 	if err != nil {
 		return err
 	}
@@ -149,11 +154,11 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		sendRedirect(w, r, redirect, http.StatusFound)
 		return nil
 	}
-	if v, err = s.locateReviews(r.Context(), v); err != nil {
+	if v, err = s.locateReviews(r.Context(), at, v); err != nil {
 		return err
 	}
 	waited := false
-	page, err := s.loadPage(r.Context(), v, false, func() {
+	page, err := s.loadPage(r.Context(), at, v, false, func() {
 		waited = true
 		s.sendEarlyHints(w, r, v)
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"atelie/internal/content"
 )
 
 // This file runs the queries of a page's components, which the build lists in the page manifest (pageQuery).
@@ -110,14 +112,10 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 }
 
 // locateReviews returns the view without its page of reviews if there are not so many pages, so that made-up numbers share the
-// home page in the cache. A cached page needs no count.
-func (s *Service) locateReviews(ctx context.Context, v view) (view, error) {
+// home page in the cache. A cached page needs no count. at is the content version of the request.
+func (s *Service) locateReviews(ctx context.Context, at content.Versions, v view) (view, error) {
 	if v.reviewsPage == 0 {
 		return v, nil
-	}
-	at, err := s.cache.version.Current(ctx)
-	if err != nil {
-		return v, err
 	}
 	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 		return v, nil

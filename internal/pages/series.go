@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/content"
 	"atelie/internal/i18n"
 )
 
@@ -86,14 +87,10 @@ func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
 
 // locateSeries looks for the series that the URL of a view names. If the URL has an earlier slug of a series, redirect is the URL with
 // the present one. If visitors see no such series, the returned view is that of a missing one. A cached page needs no search: it was
-// made after one.
-func (s *Service) locateSeries(ctx context.Context, v view) (_ view, redirect string, err error) {
+// made after one. at is the content version of the request.
+func (s *Service) locateSeries(ctx context.Context, at content.Versions, v view) (_ view, redirect string, err error) {
 	if v.seriesSlug == "" {
 		return v, "", nil
-	}
-	at, err := s.cache.version.Current(ctx)
-	if err != nil {
-		return v, "", err
 	}
 	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 		return v, "", nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/content"
 	"atelie/internal/i18n"
 )
 
@@ -166,16 +167,13 @@ func (s *Service) isShown(ctx context.Context, w work) (bool, error) {
 }
 
 // locateWork looks for the work that the URL of a view names. If the view's page does not list it, redirect is the URL of a page
-// that may, or the returned view is that of a missing work. A cached page needs no search: it was made after one.
-func (s *Service) locateWork(ctx context.Context, v view) (_ view, redirect string, err error) {
+// that may, or the returned view is that of a missing work. A cached page needs no search: it was made after one. at is the
+// content version of the request.
+func (s *Service) locateWork(ctx context.Context, at content.Versions, v view) (_ view, redirect string, err error) {
 	if v.workID == "" {
 		return v, "", nil
 	}
-	version, err := s.cache.version.Current(ctx)
-	if err != nil {
-		return v, "", err
-	}
-	if _, ok := s.cache.pages.Get(version, s.keyOf(v)); ok {
+	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 		return v, "", nil
 	}
 	here, err := s.readWorkOf(ctx, v)

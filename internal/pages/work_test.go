@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,6 +48,37 @@ func TestURLsOfMissingWorks(t *testing.T) {
 			if rec := sendRequest(h, target); rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
 				t.Errorf("%s: %d %q, not %q", target, rec.Code, rec.Header().Get("Location"), want)
 			}
+		}
+	})
+}
+
+// Proves P-found-gone.
+//
+// An owner deletes a work when a request for its URL has found it, but has not made the page.
+func TestTheURLOfAWorkThatIsDeletedDuringARequest(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, h, _ := newCountingService(t, d, time.Now)
+		if _, err := d.Exec(t.Context(), "insert into products (id, title, created_at) values ($1, 'A', '2026-01-02T00:00:00Z')", testWork); err != nil {
+			t.Fatal(err)
+		}
+		readRows, deleted := s.cfg.Content.Rows, false
+		s.cfg.Content.Rows = func(ctx context.Context, table, query string) ([]string, error) {
+			if deleted && table == "products" {
+				return nil, nil
+			}
+			found, err := readRows(ctx, table, query)
+			if table == "products" && strings.Contains(query, "id=eq."+testWork) {
+				deleted = true
+				if _, err := d.Exec(ctx, "delete from products where id = $1", testWork); err != nil {
+					return nil, err
+				}
+			}
+			return found, err
+		}
+		target := "/gallery/mural?art=" + testWork
+		sendRequest(h, target)
+		if rec := sendRequest(h, target); !deleted || rec.Code != http.StatusGone {
+			t.Errorf("deleted: %v, got %d", deleted, rec.Code)
 		}
 	})
 }
