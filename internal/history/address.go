@@ -24,26 +24,36 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 	return nil
 }
 
-// EraseRevisionsOf deletes the revisions that contain the address. The next hourly maintenance deletes the files that only these revisions
-// used.
+// EraseRevisionsOf deletes the revisions that contain the address. The next hourly maintenance deletes the removed files that only these
+// revisions used.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
 	revisions, err := revisionsOf(ctx, tx, address)
 	if err != nil {
 		return err
 	}
+	if len(revisions) == 0 {
+		return nil
+	}
+	var erased []string
 	for _, v := range revisions {
-		urls, err := urlTexts([]string{string(v.RowBefore)})
-		if err != nil {
-			return err
-		}
-		if err := s.cfg.ReleaseFiles(ctx, tx, urls); err != nil {
-			return err
-		}
+		erased = append(erased, string(v.RowBefore))
 		if err := deleteRevision(ctx, tx, v.ID); err != nil {
 			return err
 		}
 	}
-	return nil
+	urls, err := urlTexts(erased)
+	if err != nil {
+		return err
+	}
+	rows, err := listRevisionRows(ctx, tx, "")
+	if err != nil {
+		return err
+	}
+	remaining, err := urlTexts(rows)
+	if err != nil {
+		return err
+	}
+	return s.cfg.ReleaseFiles(ctx, tx, urls, remaining)
 }
 
 // WholeAddress returns a pattern that matches texts with the email address. It does not match a text in which the address is only a part of
@@ -54,7 +64,8 @@ func WholeAddress(address string) (*regexp.Regexp, error) {
 }
 
 // revisionsOf returns the revisions that contain the email address. It filters the result of listRevisionsWith by WholeAddress, because that
-// result also has longer addresses.
+// result also has longer addresses. The pattern is matched with the decoded texts: in JSON a line break before the address is \n, whose n
+// would belong to a longer address.
 func revisionsOf(ctx context.Context, q db.Querier, address string) ([]addressRevision, error) {
 	whole, err := WholeAddress(address)
 	if err != nil {
@@ -66,7 +77,11 @@ func revisionsOf(ctx context.Context, q db.Querier, address string) ([]addressRe
 	}
 	found := all[:0]
 	for _, v := range all {
-		if whole.MatchString(string(v.RowBefore)) {
+		texts, err := selectTexts([]string{string(v.RowBefore)}, whole.MatchString)
+		if err != nil {
+			return nil, err
+		}
+		if len(texts) > 0 {
 			found = append(found, v)
 		}
 	}

@@ -32,12 +32,17 @@ func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, er
 
 // urlTexts returns the strings in JSON objects that can be the URL of a file: those with a slash. It may return other strings too. They do
 // no harm, because the callers only look for the URLs of their own files among them.
-func urlTexts(rows []string) (texts []string, err error) {
+func urlTexts(rows []string) ([]string, error) {
+	return selectTexts(rows, func(text string) bool { return strings.Contains(text, "/") })
+}
+
+// selectTexts returns the strings in JSON objects for which keep returns true. Names of fields are left out.
+func selectTexts(rows []string, keep func(text string) bool) (texts []string, err error) {
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {
 		case string:
-			if strings.Contains(v, "/") {
+			if keep(v) {
 				texts = append(texts, v)
 			}
 		case []any:

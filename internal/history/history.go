@@ -48,8 +48,8 @@ type Config struct {
 	// Replaced returns a function that reports whether the file at a URL has been replaced since the time at.
 	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)
 	// ReleaseFiles allows the removed files at these URLs to be deleted before their retention ends, because the revisions that refer to
-	// them are erased.
-	ReleaseFiles func(ctx context.Context, tx *db.Tx, urls []string) error
+	// them are erased. remaining are the texts with a slash in the remaining revisions: the files at URLs among them stay.
+	ReleaseFiles func(ctx context.Context, tx *db.Tx, urls, remaining []string) error
 }
 
 // Service handles rpc/get_history, rpc/get_deleted and rpc/restore_files, all for administrators.

@@ -28,7 +28,7 @@ func newService(d *db.DB, now func() time.Time) *Service {
 		Replaced: func(context.Context) (func(string, time.Time) bool, error) {
 			return func(string, time.Time) bool { return false }, nil
 		},
-		ReleaseFiles: func(context.Context, *db.Tx, []string) error { return nil },
+		ReleaseFiles: func(context.Context, *db.Tx, []string, []string) error { return nil },
 	}, now)
 }
 
@@ -258,6 +258,48 @@ func TestPurgeKeepsThirtyDaysOrFifty(t *testing.T) {
 		now = now.Add(2 * time.Minute)
 		if err := s.Purge(t.Context()); err != nil || count(id) != 0 || count(other) != 0 {
 			t.Errorf("after the end %d, %d, %v", count(id), count(other), err)
+		}
+	})
+}
+
+// Proves AM-address-1.
+//
+// In JSON a line break is \n, so the letter n stands before an address that begins a line. Only the revisions with the address are erased.
+func TestRevisionsWithAnAddressAtTheBeginningOfALine(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const address, picture = "ana@example.org", "/storage/v1/object/public/review-images/a.jpg"
+		s := newService(d, time.Now)
+		var released, remaining []string
+		s.cfg.ReleaseFiles = func(_ context.Context, _ *db.Tx, urls, left []string) error {
+			released, remaining = urls, left
+			return nil
+		}
+		for i, message := range []string{"Write to\n" + address, "\t" + address, "Write to\njo" + address} {
+			id := fmt.Sprintf("00000000-0000-4000-8000-00000000000%d", i)
+			if _, err := d.Exec(t.Context(), "insert into reviews (id, client_name, message, image_url, created_at) values ($1, 'Rui', $2, $3, $4)", id, message, picture, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Exec(t.Context(), "delete from reviews where id = $1", id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := func() (n int) {
+			if err := s.EachRevisionOf(t.Context(), d, address, func(any) error { n++; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if n := count(); n != 2 {
+			t.Errorf("%d revisions with the address, want 2", n)
+		}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseRevisionsOf(t.Context(), tx, address) }); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(); n != 0 {
+			t.Errorf("%d revisions with the address after the erasure", n)
+		}
+		if !slices.Contains(released, picture) || !slices.Contains(remaining, picture) {
+			t.Errorf("released %q, remaining %q", released, remaining)
 		}
 	})
 }

@@ -298,9 +298,14 @@ func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) 
 	}, err
 }
 
-// ReleaseKept ends the time for which the kept objects with these former URLs stay at least, because what refers to them is erased.
-func (s *Service) ReleaseKept(ctx context.Context, tx *db.Tx, urls []string) error {
+// ReleaseKept ends the time for which the kept objects with these former URLs stay at least, because what refers to them is erased. Objects
+// with a URL in remaining are still needed by a revision, and are not released.
+func (s *Service) ReleaseKept(ctx context.Context, tx *db.Tx, urls, remaining []string) error {
+	needed := ReferencedObjects(remaining)
 	for object := range ReferencedObjects(urls) {
+		if needed[object] {
+			continue
+		}
 		bucket, name, _ := strings.Cut(object, "/")
 		if err := releaseKept(ctx, tx, bucket, name); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -48,4 +49,31 @@ func TestAFileThatIsRestoredTwiceAtOnceIsNotMissing(t *testing.T) {
 	if !s.has(removed) {
 		t.Error("the file is not at its URL")
 	}
+}
+
+// Proves A-history-files.
+//
+// A revision that is erased had the file of a URL, and so has one that remains. The replaced file stays for the one that remains.
+func TestAKeptFileThatARemainingRevisionNeedsIsNotReleased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.cfg.KeptFor = time.Hour
+		removed := s.store("a.png")
+		urls := []string{files.PublicPath + "product-images/a.png"}
+		none := func(context.Context) ([]string, error) { return nil, nil }
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.moveToKept(t.Context(), tx, removed) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			remaining []string
+			collected int
+		}{{urls, 0}, {nil, 1}} {
+			if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.ReleaseKept(t.Context(), tx, urls, c.remaining) }); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := s.CollectKept(t.Context(), none); err != nil || n != c.collected {
+				t.Errorf("with %v remaining %d files were removed, want %d: %v", c.remaining, n, c.collected, err)
+			}
+		}
+	})
 }
