@@ -353,3 +353,35 @@ func TestPicturesCannotBeMovedIntoSiteBuckets(t *testing.T) {
 		}
 	})
 }
+
+// Proves F-render-failed.
+//
+// The server stops during the last try of a job. The queue runs the job again after the next start, so the picture has not failed.
+func TestStopDuringTheLastTryDoesNotFailThePicture(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, e := newEngineSite(t, d)
+		e.begun, e.goOn = make(chan struct{}, 1), make(chan struct{})
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(400, 300))
+		const lastTry = 10
+		if _, err := d.Exec(t.Context(), "update jobs set tries = $1", lastTry-1); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.cfg.Jobs.Run(ctx)
+		}()
+		<-e.begun
+		stop()
+		<-done
+		if _, m := s.media("product-images", "a.jpg"); m.State != stateWaiting {
+			t.Errorf("after the stop: %+v", m)
+		}
+		e.begun = nil
+		s.runJobs()
+		if _, m := s.media("product-images", "a.jpg"); m.State != stateReady {
+			t.Errorf("after the next start: %+v", m)
+		}
+	})
+}

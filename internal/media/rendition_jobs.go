@@ -95,7 +95,8 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 	if files.IsRefusal(err) {
 		return jobs.Permanent(err) // produce or refuseVideo has recorded the reason
 	}
-	if err != nil && jobs.InfoOf(ctx).LastTry {
+	// A try that ends because the server stops does not count: the queue runs the job again after the next start.
+	if err != nil && jobs.InfoOf(ctx).LastTry && !errors.Is(ctx.Err(), context.Canceled) {
 		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, finalReason, s.now()))
 	}
 	return err
