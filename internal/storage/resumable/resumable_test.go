@@ -12,12 +12,16 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
@@ -353,6 +357,21 @@ func TestUploadsExpireAndAreDeleted(t *testing.T) {
 		s.moved = life
 		if got := s.offset(0, old); !strings.HasPrefix(got, "404") {
 			t.Errorf("expired: %s", got)
+		}
+		// A request that began before the end still stores a piece.
+		writing := &lock{service: s.nodes[0].Service, id: path.Base(old), token: uuid.NewString()}
+		if locked, err := writing.tryLock(t.Context()); err != nil || !locked {
+			t.Fatal(locked, err)
+		}
+		before := s.left()
+		if err := s.nodes[1].Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := s.left(); len(before) == 0 || !slices.Equal(left, before) {
+			t.Errorf("left %v of a locked upload with %v", left, before)
+		}
+		if err := writing.release(); err != nil {
+			t.Fatal(err)
 		}
 		if err := s.nodes[1].Sweep(t.Context()); err != nil {
 			t.Fatal(err)

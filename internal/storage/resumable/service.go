@@ -272,17 +272,15 @@ func tusError(ctx context.Context, err error) error {
 	return out
 }
 
-// Sweep removes expired uploads, and pieces without an upload. It is to be called from time to time.
+// Sweep removes expired uploads, and pieces without an upload. It is to be called from time to time. An upload that a request has locked,
+// because its last piece arrives at the moment, is left to a later call.
 func (s *Service) Sweep(ctx context.Context) error {
 	old, err := listExpired(ctx, s.db, s.now())
 	if err != nil {
 		return err
 	}
 	for _, u := range old {
-		if err := s.storage.Abandon(ctx, u.BlobID, u.Pieces); err != nil {
-			return err
-		}
-		if err := deleteUpload(ctx, s.db, u.ID); err != nil {
+		if err := s.removeExpired(ctx, u.ID); err != nil {
 			return err
 		}
 	}
@@ -294,4 +292,23 @@ func (s *Service) Sweep(ctx context.Context) error {
 		_, known := slices.BinarySearch(blobs, id)
 		return known
 	})
+}
+
+// removeExpired removes an expired upload, unless a request has it locked.
+func (s *Service) removeExpired(ctx context.Context, id string) error {
+	l := &lock{service: s, id: id, token: uuid.NewString()}
+	if locked, err := l.tryLock(ctx); err != nil || !locked {
+		return err
+	}
+	u, err := findUpload(ctx, s.db, id) // with the lock, because a request may have stored pieces until now
+	if err == nil {
+		err = s.storage.Abandon(ctx, u.BlobID, u.Pieces)
+	}
+	if err == nil {
+		err = deleteUpload(ctx, s.db, id) // and with it the lock
+	}
+	if err != nil {
+		return errors.Join(err, l.release())
+	}
+	return nil
 }
