@@ -179,10 +179,24 @@ func (s *S3) stagePiece(key string, piece *bytes.Buffer, info Info) *Staged {
 	return &Staged{Info: info, ReadSeeker: bytes.NewReader(piece.Bytes()), discard: discard, commit: func(ctx context.Context) error {
 		_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(piece.Bytes()), IfNoneMatch: aws.String("*")})
 		if err != nil {
-			return requestError(ctx, "put", err)
+			err = requestError(ctx, "put", err)
+			// The client repeats a request whose response was lost. The repeated one is refused, because the first one stored the blob.
+			if !errors.Is(err, fs.ErrExist) || !s.hasContent(ctx, key, piece.Bytes()) {
+				return err
+			}
 		}
 		return discard(ctx)
 	}}
+}
+
+// hasContent reports whether a key has exactly the content. After an error it returns false.
+func (s *S3) hasContent(ctx context.Context, key string, content []byte) bool {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
+	if err != nil {
+		return false
+	}
+	stored, err := io.ReadAll(io.LimitReader(out.Body, int64(len(content))+1))
+	return errors.Join(err, out.Body.Close()) == nil && bytes.Equal(stored, content)
 }
 
 // nextPiece reads up to PieceSize bytes into a buffer from the pool; whole is true if the body has ended.

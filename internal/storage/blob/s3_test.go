@@ -99,6 +99,22 @@ func TestUploadIsRetriedAfterABrokenConnection(t *testing.T) {
 	}
 }
 
+// The server has stored the blob when the connection breaks, so it refuses the repeated request.
+func TestUploadWhoseResponseIsLostIsStored(t *testing.T) {
+	s, w := throughProxy(t)
+	content, id := noise(1<<20), uuid.NewString()
+	w.down.Store(0)
+	if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(content)); err != nil {
+		t.Fatal(err)
+	}
+	if w.down.Load() >= 0 {
+		t.Error("nothing was cut; the test shows nothing")
+	}
+	if !bytes.Equal(readAll(t, s, id), content) {
+		t.Error("the blob came back otherwise")
+	}
+}
+
 func TestDownloadContinuesAfterABrokenConnection(t *testing.T) {
 	s, w := throughProxy(t)
 	content, id := noise(6<<20), uuid.NewString()
