@@ -18,8 +18,9 @@ type SaveOptions<Request, Result> = {
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
- * Saves a form and handles conflicts. Returns `run`, which calls `save`, and the state of the save. If a newer version exists,
- * `conflict` has the request and the newer version for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
+ * Saves a form and handles conflicts. Returns `run`, which calls `save`, and the state of the save. `run` also takes a promise of
+ * the request, and `saving` is true while it is pending. If a newer version exists, `conflict` has the request and the newer version
+ * for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({
   save,
@@ -31,15 +32,17 @@ export function useSave<Request extends { base: unknown }, Result>({
     null,
   );
 
-  async function run(request: Request): Promise<void> {
+  async function run(pendingRequest: Request | Promise<Request>): Promise<void> {
+    let request: Request | undefined;
     let result: Result;
     setSaving(true);
     try {
+      request = await pendingRequest;
       result = await save(request);
     } catch (error) {
       // Rendered first, because the fields are inert until then (FormFields), and onFailed may move the focus to one of them.
       flushSync(() => setSaving(false));
-      if (error instanceof ConflictError)
+      if (error instanceof ConflictError && request)
         setConflict({ newer: error.newer as Newer<Request>, request });
       else onFailed(error);
       return;

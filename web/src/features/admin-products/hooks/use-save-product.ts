@@ -125,25 +125,36 @@ export function useSaveProduct(start: ProductFormState, newId: string, onSaved: 
     saving,
     conflict: conflict && { newer: conflict.newer, mine: conflict.request.payload },
     dismissConflict,
-    save: async (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) => {
-      // The server may have deleted uploaded files of an old draft, because no row referred to them.
-      const existing = start.unsaved
-        ? await withoutMissingFiles(mediaOf(start.product), media)
-        : media;
-      return run({
-        base: start.product,
-        payload: productPayload(values, existing, start.product),
-        uploaded,
-      });
-    },
+    save: (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) =>
+      run(saveRequest(start, values, media, uploaded)),
     /** Saves over the newer version. If yet another version was saved meanwhile, this is a conflict again. */
     overwrite: async (uploaded: readonly string[]) => {
-      if (!conflict) return;
-      const { payload } = conflict.request;
-      const existing = await withoutMissingFiles(conflict.newer, payload);
-      return run({ base: conflict.newer, payload: { ...payload, ...existing }, uploaded });
+      if (conflict) await run(overwriteRequest(conflict.newer, conflict.request.payload, uploaded));
     },
   };
+}
+
+/** The request that saves the values of a form whose initial state was `start`. */
+async function saveRequest(
+  start: ProductFormState,
+  values: ProductValues,
+  media: ProductMedia,
+  uploaded: readonly string[],
+): Promise<SaveRequest> {
+  const base = start.product;
+  // The server may have deleted uploaded files of an old draft, because no row referred to them.
+  const existing = start.unsaved ? await withoutMissingFiles(mediaOf(base), media) : media;
+  return { base, payload: productPayload(values, existing, base), uploaded };
+}
+
+/** The request that saves `mine` over the newer version. */
+async function overwriteRequest(
+  newer: Product,
+  mine: ProductPayload,
+  uploaded: readonly string[],
+): Promise<SaveRequest> {
+  const existing = await withoutMissingFiles(newer, mine);
+  return { base: newer, payload: { ...mine, ...existing }, uploaded };
 }
 
 /**
