@@ -74,6 +74,8 @@ export type UploadQueue = {
   move(id: string, to: number): void;
   /** Shows a picture as the still of a video, in place of the video until it plays. */
   showStill(id: string, picture: Blob): void;
+  /** Replaces a stored file by another stored file, or removes it from the queue. Neither file is deleted. */
+  exchange(url: string, replacement: string | undefined): void;
   /** Replaces all files by the stored files with these URLs, and aborts the uploads. */
   reset(urls: readonly string[]): void;
   /** Must be called before a row that refers to the files is saved. Afterwards the queue discards none of them. */
@@ -354,6 +356,12 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     dispatch({ type: "reset", urls });
   }, []);
 
+  const exchange = useCallback(
+    (url: string, replacement: string | undefined) =>
+      dispatch({ type: "exchange", url, replacement }),
+    [],
+  );
+
   const move = useCallback((id: string, to: number) => dispatch({ type: "move", id, to }), []);
 
   return useMemo(() => {
@@ -371,8 +379,23 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       remove,
       move,
       showStill,
+      exchange,
       reset,
       commit,
     };
-  }, [files, initial, uploaded, awaited, lost, add, retry, remove, move, showStill, reset, commit]);
+  }, [
+    files,
+    initial,
+    uploaded,
+    awaited,
+    lost,
+    add,
+    retry,
+    remove,
+    move,
+    showStill,
+    exchange,
+    reset,
+    commit,
+  ]);
 }

@@ -54,6 +54,8 @@ export type QueueAction =
   | { type: "still"; id: string; still: string }
   /** Moves an entry to index `to`. */
   | { type: "move"; id: string; to: number }
+  /** Replaces the stored file `url` by the stored file `replacement`, or removes it from the queue. */
+  | { type: "exchange"; url: string; replacement?: string }
   /** Replaces all entries by stored files with these URLs. */
   | { type: "reset"; urls: readonly string[] };
 
@@ -106,6 +108,17 @@ export function queueReducer(files: QueuedFile[], action: QueueAction): QueuedFi
       return change((entry) => ({ ...entry, state: "failed" }));
     case "retry":
       return change((entry) => ({ ...entry, state: "waiting", progress: 0 }));
+    case "exchange": {
+      const { url, replacement } = action;
+      // The new entry has an id of its own, because the earlier file keeps what is recorded by the id of its entry.
+      const added: QueuedFile[] =
+        replacement === undefined
+          ? []
+          : [{ id: `exchanged-${replacement}`, state: "stored", url: replacement }];
+      return files.flatMap((entry) =>
+        entry.state === "stored" && entry.url === url ? added : [entry],
+      );
+    }
     case "reset":
       return storedFiles(action.urls);
     case "remove":

@@ -98,14 +98,8 @@ export function ProductForm({
 
   /** Makes a picture of the gallery the main picture. The earlier main picture, if any, takes its place in the gallery. */
   function makeMain(url: string) {
-    const [main] = media.main.urls;
-    const { urls } = media.gallery;
+    media.gallery.exchange(url, media.main.urls[0]);
     media.main.reset([url]);
-    media.gallery.reset(
-      main
-        ? urls.map((galleryUrl) => (galleryUrl === url ? main : galleryUrl))
-        : urls.filter((galleryUrl) => galleryUrl !== url),
-    );
   }
 
   function showFirstError(errors: FieldErrors<ProductValues>) {

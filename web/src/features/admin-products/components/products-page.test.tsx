@@ -396,6 +396,43 @@ it("A-draft-1: restores a draft after a reload, until it is saved or discarded",
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
 });
 
+it("A-draft-1: while the files of a restored draft are checked, its form takes no text and cannot be cancelled", async () => {
+  const view = async () => {
+    const rendered = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+    await screen.findAllByText("Limoeiro");
+    return rendered;
+  };
+  const user = userEvent.setup();
+  let answer = () => {};
+  const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+  const checked: string[] = [];
+  server.use(
+    http.head(fileUrl(":name"), async ({ params }) => {
+      checked.push(String(params.name));
+      await mayAnswer;
+      return new HttpResponse(null, { status: params.name === "a.jpg" ? 404 : 200 });
+    }),
+    http.post(`${testBoot.apiUrl}/storage/v1/object/copy`, () => HttpResponse.json({ Key: "k" })),
+  );
+  const first = await view();
+  await user.click(screen.getAllByRole("button", { name: "Duplicate Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), "!");
+  first.unmount();
+
+  await view();
+  const title = await screen.findByRole("textbox", { name: "Title" });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(checked).toEqual(["main.jpg"]));
+  expect(screen.getByRole("button", { name: "Cancel" })).toBeDisabled();
+  expect(title.closest("[inert]")).not.toBeNull();
+  answer();
+  await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+  expect(checked).toEqual(["main.jpg", "a.jpg", "b.jpg"]);
+  // The file that is gone is not saved.
+  expect(calls).toMatchObject([{ what: "insert", body: { title: "Copy of Limoeiro!" } }]);
+  expect(calls[0]!.body).toHaveProperty("image_gallery.length", 1);
+});
+
 it("A-prod-type: a new work begins with the first type of the gallery", async () => {
   const gallery = { ...testBoot.site.gallery, types: ["acrylic" as const, "mural" as const] };
   const { user } = await open("/admin/products", { site: { ...testBoot.site, gallery } });
@@ -549,6 +586,25 @@ it("A-prod-main: exchanges the main picture with one of the gallery, and keeps t
       }),
     },
   ]);
+});
+
+it("A-prod-main: files of the gallery whose upload has failed stay when another picture becomes the main picture", async () => {
+  server.use(
+    http.post(`${window.location.origin}/storage/v1/object/product-images/:name`, () =>
+      HttpResponse.json({ statusCode: "413", message: "no" }, { status: 400 }),
+    ),
+  );
+  const { user } = await open("/admin/products", { apiUrl: window.location.origin });
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const gallery = within(screen.getByRole("group", { name: "Gallery images" }));
+  await user.upload(
+    screen.getByRole("dialog").querySelectorAll<HTMLInputElement>("input[type=file]")[1]!,
+    pngFile("cais.png"),
+  );
+  await gallery.findByRole("button", { name: "Try again" });
+  await user.click(gallery.getAllByRole("button", { name: "Make this the main picture" })[0]!);
+  expect(gallery.getAllByRole("listitem")).toHaveLength(3);
+  expect(gallery.getByRole("button", { name: "Try again" })).toBeInTheDocument();
 });
 
 it("saves the order set by the arrow buttons, and keeps the focus on the button", async () => {
