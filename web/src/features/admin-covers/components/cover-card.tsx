@@ -106,9 +106,11 @@ export function CoverCard({ cover, draftName, preview }: CoverCardProps) {
   const isRestoring = useRef(storedDraft !== undefined);
   useEffect(() => {
     if (!storedDraft) return;
-    // Sets each stored field by itself, because a draft of an earlier version of this program lacks some fields.
-    for (const [name, value] of Object.entries(storedDraft.values)) {
-      setValue(name as keyof CoverValues, value, { shouldDirty: true });
+    const unchanged = formValues(storedDraft.base);
+    // Sets only the fields that the owner has changed: the row may have newer values in the others.
+    for (const [key, value] of Object.entries(storedDraft.values)) {
+      const name = key as keyof CoverValues;
+      if (value !== unchanged[name]) setValue(name, value, { shouldDirty: true });
     }
   }, [storedDraft, setValue]);
 
