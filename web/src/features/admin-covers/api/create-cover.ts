@@ -19,6 +19,8 @@ type NewCover = {
   kind: MediaKind;
   /** The position of the file among all files that the owner has chosen on this page. */
   chosenIndex: number;
+  /** Aborts the insertion while it has not begun: one cover is inserted after the other. */
+  signal?: AbortSignal;
 };
 
 /**
@@ -35,7 +37,7 @@ export function useCreateCover() {
   const newIds = useRef(new Map<string, string>());
   return useMutation({
     scope: COVER_SCOPE,
-    mutationFn: async ({ url, kind, chosenIndex }: NewCover) => {
+    mutationFn: async ({ url, kind, chosenIndex, signal }: NewCover) => {
       let covers = await fetchCoversInOrder(backend);
       // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first. reorderCovers with
       // no ids keeps the order and numbers the covers from 1.
@@ -43,6 +45,7 @@ export function useCreateCover() {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);
       }
+      signal?.throwIfAborted();
       const id = newIds.current.get(url) ?? randomUuid();
       newIds.current.set(url, id);
       chosenIndexes.current.set(id, chosenIndex);

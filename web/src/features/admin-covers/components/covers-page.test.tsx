@@ -350,6 +350,34 @@ it("A-cov-2: shows a failed upload in the grid, with a retry", async () => {
   await waitFor(() => expect(screen.queryByText("cais.png")).not.toBeInTheDocument());
 });
 
+it("a cover whose upload is cancelled while its row waits behind another is not created", async () => {
+  const { user, container, queryClient } = await open();
+  let answer = () => {};
+  const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+  server.use(
+    http.post(
+      covers,
+      async ({ request }) => {
+        const cover = (await request.json()) as CoverImage;
+        await mayAnswer;
+        calls.push({ what: "insert", body: cover });
+        added.push({ ...cover, title: null, description: null });
+        return new HttpResponse(null, { status: 201 });
+      },
+      { once: true },
+    ),
+  );
+  const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, [pngFile("cais.png"), pngFile("duna.png")]);
+  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "upload"]));
+  const second = (await screen.findByText("duna.png")).closest("li")!;
+  await user.click(within(second).getByRole("button", { name: /^Cancel/ }));
+  answer();
+  await waitFor(() => expect(queryClient.isMutating()).toBe(0));
+  expect(calls.map(({ what }) => what)).toEqual(["upload", "upload", "insert"]);
+  expect(added).toHaveLength(1);
+});
+
 it("A-up-offline: Try again adds no second cover if the row was stored, and only the response was lost", async () => {
   const { user, container } = await open();
   server.use(
@@ -455,6 +483,25 @@ it("restores typed texts after a reload", async () => {
     expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Costa do sul"),
   );
   expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
+});
+
+it("A-draft-1: a restored draft changes only the fields that were edited, even if the others have newer values", async () => {
+  const { user, unmount } = await open();
+  await user.type(screen.getByRole("textbox", { name: "Description" }), "Ao fim da tarde");
+  unmount();
+  row = { ...row, title: "Costa do sul", display_order: 4 };
+  const view = renderApp(<CoversPage />, {
+    owner: testOwner(apiUrl),
+    auth: ownerAuth,
+    boot: { apiUrl },
+  });
+  await waitFor(() =>
+    expect(view.getByRole("textbox", { name: "Description" })).toHaveValue("Ao fim da tarde"),
+  );
+  expect(view.getByRole("textbox", { name: "Title" })).toHaveValue("Costa do sul");
+  await user.click(view.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(view.getByRole("button", { name: "Save" })).toBeDisabled());
+  expect(calls).toEqual([{ what: "update", body: { description: "Ao fim da tarde" } }]);
 });
 
 it("A-draft-1: what is typed while a cover is being saved stays in the form, as unsaved changes of the saved cover", async () => {

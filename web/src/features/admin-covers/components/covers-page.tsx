@@ -141,7 +141,12 @@ function useCoverUploads() {
     async (file, options) => {
       const url = await uploadFile(file, options);
       const kind = fileTypeOf(file)?.kind ?? "image";
-      await createCover({ url, kind, chosenIndex: chosenIndexes.current.get(file)! });
+      await createCover({
+        url,
+        kind,
+        chosenIndex: chosenIndexes.current.get(file)!,
+        signal: options.signal,
+      });
       return url;
     },
     [uploadFile, createCover],
