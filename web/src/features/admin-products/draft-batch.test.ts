@@ -108,6 +108,23 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
   expect(batch.getSnapshot()).toEqual([]);
 });
 
+it("A-bulk-save: a draft that is edited after Save all and lacks its title at its turn is not saved", async () => {
+  const { batch, uploads, saves, events, ids } = makeBatch();
+  batch.add(pngFiles(3));
+  const [first, second] = ids();
+  batch.save(ids());
+  uploads.forEach(({ done }) => done());
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  batch.edit(second!, { title: " " });
+  saves[0]!.done();
+  await vi.waitFor(() => expect(saves).toHaveLength(2));
+  expect(saves.map(({ payload }) => payload.title)).toEqual(["1", "3"]);
+  saves[1]!.done();
+  await vi.waitFor(() => expect(events).toEqual([{ type: "saved", ids: [first, saves[1]!.id] }]));
+  expect(batch.getSnapshot()).toMatchObject([{ id: second, state: "uploaded" }]);
+  expect(batch.getSnapshot()[0]!.saveRequested).toBe(false);
+});
+
 it("A-bulk-drafts: reports many failures once, retries with the same id, and keeps drafts without a title", async () => {
   const { batch, uploads, saves, events, ids } = makeBatch();
   batch.add(pngFiles(3));

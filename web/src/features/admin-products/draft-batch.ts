@@ -229,6 +229,11 @@ export class DraftBatch {
     const next = this.drafts.find(
       ({ saveRequested, state }) => saveRequested && state === "uploaded",
     );
+    if (next && !isComplete(next)) {
+      // Edited after the owner asked to save it, or its scheduled time has passed.
+      this.changeDraft(next.id, (draft) => ({ ...draft, saveRequested: false }));
+      return this.saveNext();
+    }
     if (!next) {
       if (this.savedIds.length > 0 && !this.drafts.some(isPending)) {
         this.emit({ type: "saved", ids: this.savedIds });
