@@ -105,3 +105,27 @@ it("A-wall-drag: a wall without filters sends a move without reading the order f
   expect(requests[0]).toBe("move");
   expect(order).toEqual(["d2", "d1", "m1", "m2", "m3"]);
 });
+
+it("a key that moves nothing does not take the focus later, from the search field", async () => {
+  renderApp(<ProductsPage />, {
+    owner: testOwner(),
+    auth: ownerAuth,
+    path: "/admin/products?as=wall&sort=manual",
+  });
+  const first = await screen.findByRole("button", { name: "Select Work d1" });
+  first.focus();
+  for (const altKey of [false, true]) {
+    fireEvent.keyDown(first, { key: "ArrowLeft", altKey });
+    const search = screen.getByRole("searchbox");
+    search.focus();
+    order = order.filter((id) => id !== "m3" && !(altKey && id === "m2"));
+    fireEvent.change(search, { target: { value: altKey ? "mural" : "work" } });
+    await waitFor(() =>
+      expect(
+        screen.queryByRole("button", { name: altKey ? "Select Work m2" : "Select Work m3" }),
+      ).not.toBeInTheDocument(),
+    );
+    expect(search).toHaveFocus();
+    first.focus();
+  }
+});

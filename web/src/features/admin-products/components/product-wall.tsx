@@ -120,11 +120,11 @@ export function ProductWall({
 
   /**
    * Moves works to a place of the order (wall/geometry.ts), in the order of the set, and saves it. The server gets the neighbour
-   * of the moved works.
+   * of the moved works. Returns whether the order changes.
    */
-  function move(moved: ReadonlySet<string>, place: number) {
+  function move(moved: ReadonlySet<string>, place: number): boolean {
     const newOrder = moveTo(order, moved, place);
-    if (moved.size === 0 || newOrder.join() === order.join()) return;
+    if (moved.size === 0 || newOrder.join() === order.join()) return false;
     const movedIds = [...moved];
     const newIndex = newOrder.indexOf(movedIds[0]!);
     const moveNumber = ++latestMove.current;
@@ -142,6 +142,7 @@ export function ProductWall({
       .finally(() => {
         if (moveNumber === latestMove.current) setMovedOrder(null);
       });
+    return true;
   }
 
   const gestures = useWallGestures({
@@ -178,7 +179,7 @@ export function ProductWall({
   /** Moves the focus to the work at an index, or to the first or last one, and scrolls to it. Returns its id. */
   function goTo(index: number) {
     const target = Math.max(0, Math.min(index, total - 1));
-    takesFocus.current = true;
+    takesFocus.current = target !== current;
     setCurrentId(order[target]!);
     const top = Math.floor(target / grid.columns) * grid.cell.height;
     const box = wall.current!.getBoundingClientRect();
@@ -207,12 +208,12 @@ export function ProductWall({
     End: total,
   };
 
-  /** Moves the selected works, or one work, by a number of places. They keep their order. */
+  /** Moves the selected works, or one work, by a number of places. They keep their order. Returns whether the order changes. */
   function step(moved: ReadonlySet<string>, by: number) {
     const indexes = order.flatMap((id, index) => (moved.has(id) ? [index] : []));
     const place = by < 0 ? indexes[0]! + by : indexes.at(-1)! + 1 + by;
     const inOrder = new Set(indexes.map((index) => order[index]!));
-    move(inOrder, Math.max(0, Math.min(place, total)));
+    return move(inOrder, Math.max(0, Math.min(place, total)));
   }
 
   function onKeyDown(event: KeyboardEvent, index: number) {
@@ -225,10 +226,7 @@ export function ProductWall({
     } else if (by === undefined) {
       return;
     } else if (event.altKey) {
-      if (canMove) {
-        takesFocus.current = true;
-        step(selected.has(id) ? selected : new Set([id]), by);
-      }
+      if (canMove) takesFocus.current = step(selected.has(id) ? selected : new Set([id]), by);
     } else {
       const to = index + by;
       if (Math.abs(by) === grid.columns && (to < 0 || to >= total)) return;
