@@ -11,6 +11,7 @@ gcflags=()
 for packages in github.com/... go.uber.org/... golang.org/x/net/... golang.org/x/oauth2/... golang.org/x/text/... golang.org/x/{mod,sync}/... \
   google.golang.org/... filippo.io/... go.n16f.net/... crypto/x509/... archive/zip encoding/{asn1,csv,pem,xml} html/template text/template/... \
   expvar flag go/... internal/profile math/big net/mail net/http/{httputil,pprof} mime/... os/... regexp/syntax runtime/pprof text/... vendor/golang.org/x/{net,text}/... crypto/tls atelie/internal/media/{video,metadata}/... \
+  atelie/internal/storage/{blob,resumable}/... \
   atelie/internal/{activity,apikeys,app,archive,auth,backup,cdn,certificates,cli,config,datafolder,demo,device,functions,health,history,i18n,identity,imported,interval,jobs,mail,metrics,realtime,release,s3client,settings,sms,supabase,webhook}/...; do
   gcflags+=("-gcflags=$packages=-l") # -l: no inlining
 done
