@@ -35,7 +35,7 @@ const (
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
 	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client, so that no client takes all slots
-	defaultQueueTimeout = 2 * time.Second       // maximum wait for a slot
+	defaultQueueTimeout = 5 * time.Second       // maximum wait for a slot
 )
 
 // isUnprivileged reports whether the caller is anonymous or an account without a role.

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { limitPageLoads } from "@/features/artworks/limit-page-loads";
+import { expect, test, vi } from "vitest";
+import { ABORTED_LOAD_MS, limitPageLoads } from "@/features/artworks/limit-page-loads";
 
 /** Starts loads that end when `end` is called with their number. `started` has the numbers in the order of their start. */
 function makeLoads() {
@@ -44,4 +44,27 @@ test("a failed load gives its place to the next one, and an aborted signal start
   expect(started).toEqual([1, 2, 3, 4]);
   for (const n of started) end(n);
   expect(await Promise.all(loads)).toEqual([1, 2, 3, 4]);
+});
+
+test("an aborted load keeps its place while the server may still run its query", async () => {
+  vi.useFakeTimers();
+  const { started, begin, end } = makeLoads();
+  const aborted = new AbortController();
+  const first = limitPageLoads(
+    () =>
+      new Promise((_resolve, reject) =>
+        aborted.signal.addEventListener("abort", () => reject(aborted.signal.reason as Error)),
+      ),
+    aborted.signal,
+  );
+  const loads = [1, 2, 3, 4].map((n) => begin(n));
+  aborted.abort(new Error("scrolled past"));
+  await expect(first).rejects.toThrow("scrolled past");
+  await vi.advanceTimersByTimeAsync(ABORTED_LOAD_MS - 1);
+  expect(started).toEqual([1, 2, 3]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(started).toEqual([1, 2, 3, 4]);
+  for (const n of started) end(n);
+  expect(await Promise.all(loads)).toEqual([1, 2, 3, 4]);
+  vi.useRealTimers();
 });

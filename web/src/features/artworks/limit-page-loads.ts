@@ -4,6 +4,10 @@
  */
 const MAX_CONCURRENT_PAGES = 4;
 
+/** How long an aborted load keeps its place: the server runs its query until it notices that the connection was closed. */
+export const ABORTED_LOAD_MS = 400;
+
+/** How many places are taken. */
 let running = 0;
 /** Functions that start the waiting loads, the newest last. */
 const waiting: (() => void)[] = [];
@@ -13,6 +17,7 @@ const waiting: (() => void)[] = [];
  * signal is aborted while it waits is never started, and rejects with the signal's reason.
  */
 export async function limitPageLoads<T>(load: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
   if (running >= MAX_CONCURRENT_PAGES) {
     await new Promise<void>((resolve, reject) => {
       const start = () => {
@@ -31,11 +36,16 @@ export async function limitPageLoads<T>(load: () => Promise<T>, signal: AbortSig
   }
   // A load that has waited takes over the place of the load that started it.
   try {
-    signal.throwIfAborted();
     return await load();
   } finally {
-    const next = waiting.pop();
-    if (next) next();
-    else running--;
+    if (signal.aborted) setTimeout(release, ABORTED_LOAD_MS);
+    else release();
   }
+}
+
+/** Gives a place to the newest waiting load. */
+function release() {
+  const next = waiting.pop();
+  if (next) next();
+  else running--;
 }
