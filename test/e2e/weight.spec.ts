@@ -95,7 +95,6 @@ for (const [width, height, deviceScaleFactor] of [
         "/assets/index.js",
         "/assets/start.js",
         "/favicon.svg",
-        "/fonts/ysabeau-italic.woff2",
         "/fonts/ysabeau-roman.woff2",
         "/storage/v1/render/image/public/cover-images/demo/mu-sol.jpg",
       ]);
@@ -126,6 +125,9 @@ for (const [width, height, deviceScaleFactor] of [
       await expect(work.locator("img")).toHaveJSProperty("complete", true);
       await expect(work.locator("img")).toBeVisible();
       await expect(page.locator("#about img")).toBeVisible();
+      // The titles of works are upright until the italic font has loaded.
+      await expect(work.locator(".italic")).toHaveCSS("font-style", "italic");
+      expect([...loaded.keys()]).toContain("/fonts/ysabeau-italic.woff2");
       expect(await sectionTops()).toEqual(topsBefore);
     });
   });

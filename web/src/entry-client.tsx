@@ -28,13 +28,12 @@ const ready = Promise.all([
 // each other for ever.
 void ready.then(() => {
   const queryClient = makeQueryClient(boot.queries);
-  const page = (
-    <StrictMode>
-      <BrowserRouter>
-        <App boot={boot} queryClient={queryClient} />
-      </BrowserRouter>
-    </StrictMode>
+  const app = (
+    <BrowserRouter>
+      <App boot={boot} queryClient={queryClient} />
+    </BrowserRouter>
   );
+  const page = import.meta.env.DEV ? <StrictMode>{app}</StrictMode> : app; // in production it does nothing
   // The root is empty on admin pages and on pages that the server failed to render.
   if (root.hasChildNodes()) {
     startTransition(() => {

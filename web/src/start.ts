@@ -40,15 +40,21 @@ function onInteraction({ type, target }: Event): void {
   loadSite();
   if (type === "click")
     clickedButton = target instanceof Element ? target.closest("button[type=button]") : null;
-  else if (["wheel", "keydown", "pointerdown"].includes(type)) clickedButton = null;
+  else if (/wheel|down/.test(type)) clickedButton = null;
 }
 
-/** Tells the style sheet and the site's code that the visitor has moved (lib/visitor-moves.ts). */
+/**
+ * Tells the style sheet and the site's code that the visitor has moved (lib/visitor-moves.ts), and loads the italic font. The style
+ * sheet shows titles upright until then.
+ */
 function reportMove(): void {
   moved.abort();
   belowHero.disconnect();
-  document.documentElement.dataset.moved = "";
+  const { dataset } = document.documentElement;
+  dataset.moved = "";
   document.dispatchEvent(new Event("moved"));
+  const allowItalic = () => (dataset.italic = "");
+  document.fonts.load("italic 1em Ysabeau").then(allowItalic, allowItalic);
 }
 
 /** Calls `listener` for each of the events until `signal` aborts. */
@@ -57,19 +63,10 @@ function listen(types: string[], listener: (event: Event) => void, signal: Abort
     document.addEventListener(type, listener, { capture: true, passive: true, signal });
 }
 
-/** Returns a promise that resolves when a picture has loaded or failed, or undefined if that has happened already. */
-function whenSettled(picture: HTMLImageElement): Promise<unknown> | undefined {
-  if (picture.complete) return undefined;
-  return new Promise((done) => {
-    picture.addEventListener("load", done, { once: true });
-    picture.addEventListener("error", done, { once: true });
-  });
-}
-
 /** Resolves when the page has been painted for the first time. */
-function firstPaint(): Promise<void> {
+function firstPaint(): Promise<unknown> {
   return new Promise((done) =>
-    new PerformanceObserver(() => done()).observe({ type: "paint", buffered: true }),
+    new PerformanceObserver(done).observe({ type: "paint", buffered: true }),
   );
 }
 
@@ -77,9 +74,11 @@ function firstPaint(): Promise<void> {
  * Whether the site must load immediately: because the page is hidden and so never painted, because a work must open in a dialog, or
  * because the page must be scrolled to an anchor or to a restored position.
  */
-function mustNotWait(): boolean {
-  const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };
-  return document.hidden || !!location.hash || !!scrollPosition || /[?&]art=/.test(location.search);
+function mustNotWait(): unknown {
+  const state = history.state as { scrollPosition?: unknown } | null;
+  return (
+    document.hidden || location.hash || state?.scrollPosition || /[?&]art=/.test(location.search)
+  );
 }
 
 listen(INTERACTIONS, onInteraction, hydrated.signal);
@@ -105,7 +104,7 @@ document.addEventListener(
 );
 if (mustNotWait()) loadSite();
 setTimeout(loadSite, MAX_WAIT_MS);
-void Promise.all([
-  ...[...document.images].filter(({ loading: when }) => when !== "lazy").map(whenSettled),
+void Promise.allSettled([
+  ...[...document.images].filter(({ loading: when }) => when !== "lazy").map((it) => it.decode()),
   firstPaint(),
 ]).then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(loadSite))));
