@@ -3,9 +3,6 @@ package functions
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net"
@@ -13,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -72,19 +68,6 @@ func hostOfWebhook(webhookURL string) string {
 	return u.Host
 }
 
-// webhookSecret returns the signing key in the form that Standard Webhooks 1.0 defines for receivers.
-func (s *Service) webhookSecret() string {
-	return "whsec_" + base64.StdEncoding.EncodeToString(s.cfg.WebhookKey)
-}
-
-// signWebhook returns one signature of Standard Webhooks 1.0. sent is the time in Unix seconds.
-func signWebhook(key []byte, id, sent string, body []byte) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(id + "." + sent + "."))
-	mac.Write(body)
-	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
-
 // callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt. The error is
 // jobs.Permanent if another attempt would fail too.
 func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body []byte) error {
@@ -95,15 +78,7 @@ func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body [
 	if err != nil {
 		return jobs.Permanent(webhook.ErrURL)
 	}
-	id, sent := "msg_"+id, strconv.FormatInt(s.now().Unix(), 10)
-	signature := signWebhook(s.cfg.WebhookKey, id, sent, body)
-	if previous := s.cfg.PreviousWebhookKey; previous != nil { // the header may hold several signatures
-		signature += " " + signWebhook(previous, id, sent, body)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("webhook-id", id)
-	req.Header.Set("webhook-timestamp", sent)
-	req.Header.Set("webhook-signature", signature)
+	webhook.Sign(req, id, s.now(), body, s.cfg.WebhookKey, s.cfg.PreviousWebhookKey)
 	err = webhook.Send(s.webhooks, req)
 	refused, answered := errors.AsType[webhook.StatusError](err)
 	if errors.Is(err, webhook.ErrPrivate) || answered && refused.Status == http.StatusGone { // by Standard Webhooks, 410 means that the receiver wants no more calls

@@ -2,16 +2,16 @@ package sms
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"atelie/internal/webhook"
 )
 
 // Hook is a webhook of the operator (who runs the server). The webhook receives each message as JSON, and must send it to the phone. Requests
@@ -33,33 +33,24 @@ func (h *Hook) decodeSecret() (err error) {
 	return nil
 }
 
-// hookBody is the body of a request, with the keys of Supabase's hook for sending SMS.
-type hookBody struct {
-	User hookUser `json:"user"`
-	SMS  hookSMS  `json:"sms"`
-}
-
-// hookUser is the account that gets the message.
-type hookUser struct {
-	ID           string            `json:"id"`
-	Phone        string            `json:"phone"`
-	UserMetadata map[string]string `json:"user_metadata"` // its only key is locale, the language for the text
-}
-
-// hookSMS is the message.
-type hookSMS struct {
-	OTP   string `json:"otp"` // the code
-	Phone string `json:"phone"`
-	Type  string `json:"sms_type"` // Message.Type
-}
-
 // callHook sends a message to the hook.
 func (s *Sender) callHook(ctx context.Context, m Message) error {
 	h := s.cfg.Hook
-	body, err := json.Marshal(hookBody{
-		User: hookUser{ID: m.UserID, Phone: m.Phone, UserMetadata: map[string]string{"locale": string(m.Language)}},
-		SMS:  hookSMS{OTP: m.Code, Phone: m.Phone, Type: m.Type},
-	})
+	var call struct { // with the keys of Supabase's hook for sending SMS
+		User struct { // the account that gets the message
+			ID       string            `json:"id"`
+			Phone    string            `json:"phone"`
+			Metadata map[string]string `json:"user_metadata"` // its only key is locale, the language for the text
+		} `json:"user"`
+		SMS struct {
+			OTP   string `json:"otp"` // the code
+			Phone string `json:"phone"`
+			Type  string `json:"sms_type"` // Message.Type
+		} `json:"sms"`
+	}
+	call.User.ID, call.User.Phone, call.User.Metadata = m.UserID, m.Phone, map[string]string{"locale": string(m.Language)}
+	call.SMS.OTP, call.SMS.Phone, call.SMS.Type = m.Code, m.Phone, m.Type
+	body, err := json.Marshal(call)
 	if err != nil {
 		return err
 	}
@@ -67,24 +58,12 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	if err != nil {
 		return errors.New("sms: the hook's URL cannot be called") // without the cause: it contains the URL, which may be secret
 	}
-	id, timestamp := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("webhook-id", id)
-	req.Header.Set("webhook-timestamp", timestamp)
-	req.Header.Set("webhook-signature", "v1,"+h.sign(id, timestamp, body))
+	webhook.Sign(req, m.ID, s.now(), body, h.key)
 	response, err := s.exchange(req)
 	if err != nil {
 		return err
 	}
 	return hookError(response)
-}
-
-// sign returns the signature of a request. timestamp is the time of the request in Unix seconds.
-func (h *Hook) sign(id, timestamp string, body []byte) string {
-	mac := hmac.New(sha256.New, h.key)
-	mac.Write([]byte(id + "." + timestamp + "."))
-	mac.Write(body)
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // hookError returns the error that a hook reports with status 200: {"error":{"http_code":…,"message":…}}. It returns nil for
@@ -99,9 +78,6 @@ func hookError(response []byte) error {
 	if !understood || body.Error == nil {
 		return nil
 	}
-	status := body.Error.Status
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
+	status := cmp.Or(body.Error.Status, http.StatusInternalServerError)
 	return refusalError(status, fmt.Errorf("sms: the hook reported the error %d", status))
 }

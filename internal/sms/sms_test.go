@@ -20,6 +20,7 @@ import (
 
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
+	"atelie/internal/webhook"
 )
 
 var at = time.Date(2026, 11, 21, 5, 40, 0, 0, time.UTC)
@@ -145,7 +146,9 @@ func TestSignatureOfTheStandardWebhooksExample(t *testing.T) {
 	if err := h.decodeSecret(); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)); got != "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+	req := httptest.NewRequest(http.MethodPost, "/", nil)
+	webhook.Sign(req, "p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), h.key)
+	if got := req.Header.Get("webhook-signature"); got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -1,8 +1,11 @@
-// Package webhook checks the URLs of webhooks, and makes the HTTP client that calls them. A webhook is a URL of another service that the
-// site calls, for example to report a new message. Package cdn also uses the client, for the purge API of a CDN.
+// Package webhook checks the URLs of webhooks, signs the calls, and makes the HTTP client that calls them. A webhook is a URL of another
+// service that the site calls, for example to report a new message. Package cdn also uses the client, for the purge API of a CDN.
 package webhook
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -96,6 +99,25 @@ var reservedNetworks = []netip.Prefix{
 func IsPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(reservedNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// Sign sets the headers of a request with a JSON body as Standard Webhooks 1.0 (standardwebhooks.com) requires, so that the receiver can
+// verify the sender. id must be the same at every attempt. The request gets a signature for each key that is not nil.
+func Sign(r *http.Request, id string, now time.Time, body []byte, keys ...[]byte) {
+	id, sent := "msg_"+id, strconv.FormatInt(now.Unix(), 10)
+	var signatures []string
+	for _, key := range keys {
+		if key != nil {
+			mac := hmac.New(sha256.New, key)
+			mac.Write([]byte(id + "." + sent + "."))
+			mac.Write(body)
+			signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("webhook-id", id)
+	r.Header.Set("webhook-timestamp", sent)
+	r.Header.Set("webhook-signature", strings.Join(signatures, " "))
 }
 
 // StatusError is the error of a call whose response has another status than 2xx.
