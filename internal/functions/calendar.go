@@ -94,7 +94,7 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, db.ErrNoRows) {
 			return nil
 		}
-		state.Calendar = &ownCalendar{s.calendarURL(f), f.Language, f.CreatedAt.UTC()}
+		state.Calendar = &ownCalendar{s.secretURL(CalendarPath, f.Nonce, f.Hash, calendarEnding), f.Language, f.CreatedAt.UTC()}
 		return err
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Service) makeCalendar(ctx context.Context, tx *db.Tx, userID string, re
 		return errForbidden
 	}
 	f := calendarFeed{Nonce: rand.Text(), Language: req.Language, CreatedAt: s.now()}
-	f.Hash = hashToken(deriveToken(s.cfg.LinkKey, f.Nonce))
+	f.Hash = hashText(deriveToken(s.cfg.LinkKey, f.Nonce))
 	stored, err := storeCalendar(ctx, tx, userID, f, req.Action == "replace")
 	if err != nil || !stored {
 		return err
@@ -128,15 +128,6 @@ func (s *Service) removeCalendar(ctx context.Context, tx *db.Tx, userID string, 
 		return err
 	}
 	return activity.RecordCalendar(ctx, tx, activity.CalendarRemoved, userID, s.now())
-}
-
-// calendarURL returns the URL of a calendar; "" if the site's secret was replaced after the calendar was made.
-func (s *Service) calendarURL(f calendarFeed) string {
-	token, ok := s.tokenOf(f.Nonce, f.Hash)
-	if !ok {
-		return ""
-	}
-	return s.cfg.SiteURL + CalendarPath + token + calendarEnding
 }
 
 // Calendar handles /calendar/{token}.ics, the calendar with the promised dates of commissions, to which calendar programs subscribe. All
@@ -154,7 +145,7 @@ func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		token = "" // no token has this hash
 	}
-	l, err := calendarLanguage(r.Context(), s.db, hashToken(token), s.now())
+	l, err := calendarLanguage(r.Context(), s.db, hashText(token), s.now())
 	if err != nil {
 		return db.NoRowsAs(err, errNoCalendar)
 	}

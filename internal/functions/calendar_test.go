@@ -66,7 +66,7 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 		var hash, nonce string
 		s.scan(&hash, "select token_hash from calendar_feeds")
 		s.scan(&nonce, "select nonce from calendar_feeds")
-		if hash != hashToken(token) || strings.Contains(nonce+hash, token) {
+		if hash != hashText(token) || strings.Contains(nonce+hash, token) {
 			t.Error("the database has the token")
 		}
 		rec := s.subscribe(first.URL)

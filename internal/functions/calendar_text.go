@@ -65,15 +65,12 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 // of the surrounding text. The library escapes the other special characters.
 func calendarLine(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) { // also U+2028 and U+2029
-			return ' '
-		}
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
 	}, removeBidiControls(text))
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(text), " ") // Fields splits at line breaks too, also at U+2028 and U+2029
 }
 
 // removeBidiControls removes the characters that change the direction of the surrounding text (bidirectional controls). It is for texts

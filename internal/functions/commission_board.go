@@ -15,16 +15,11 @@ import (
 const (
 	maxOpenCards   = 100 // of each stage that is neither finished nor declined
 	maxClosedCards = 20  // of each of the stages finished and declined
-	maxAllCards    = 500 // of each stage that boardRequest.All names
+	maxAllCards    = 500 // of each stage that the field all of the request names
 )
 
 // boardStages are the columns of the board, in their order.
 var boardStages = []string{stageEnquiry, stageOffer, stageAccepted, stageInProgress, stageFinished, stageDeclined}
-
-// boardRequest is the body of a call of commission-board.
-type boardRequest struct {
-	All []string `json:"all"` // the stages of which the caller wants up to maxAllCards cards
-}
 
 // boardState is the response of commission-board.
 type boardState struct {
@@ -56,7 +51,9 @@ type boardCard struct {
 // commissionBoard handles the commission-board function for owners (administrators). Before an owner has decided something, a message that
 // asks for a commission has no row in the commissions table. Its card is in the enquiry column then, until an owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
-	var req boardRequest
+	var req struct {
+		All []string `json:"all"` // the stages of which the caller wants up to maxAllCards cards
+	}
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}

@@ -2,13 +2,8 @@ package functions
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -62,15 +57,12 @@ func (o offer) state(now time.Time) string {
 
 // problem returns the error for an invalid offer, or nil for a valid one.
 func (o offer) problem(now time.Time) *apperr.Error {
-	isShortLine := func(text string) bool {
-		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)
-	}
 	switch key := problemOfReply(o.Text, nil /* no pictures */); {
 	case key != "":
 		return errInvalid(i18n.EN.Text(key))
 	case o.Price == "":
 		return errInvalid("The price must not be empty")
-	case !isShortLine(o.Price) || !isShortLine(o.Deposit):
+	case !isLine(o.Price, maxOfferLine) || !isLine(o.Deposit, maxOfferLine):
 		return errInvalid("Price and deposit are one line of at most 200 characters each")
 	case !isDay(o.PromisedOn) || !isDay(o.ExpiresOn):
 		return errInvalid("The promised_on and the expires_on must be a date (YYYY-MM-DD), or empty")
@@ -122,29 +114,11 @@ func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionReques
 		return err
 	}
 	o.Terms, o.TermsLanguage = site.Commissions.Terms(visitor.Language)
-	if err := insertOffer(ctx, tx, o, hashTerms(o.Terms)); err != nil {
+	if err := insertOffer(ctx, tx, o); err != nil {
 		return err
 	}
 	c.Stage, c.StageAt = stageOffer, now
 	return errors.Join(s.cfg.RecordCommission(ctx, tx, "commission_offers", o.ID, true), s.saveCommission(ctx, tx, req.MessageID, c))
-}
-
-// hashTerms returns the hash under which the text of terms is stored, or "" if there is none.
-func hashTerms(text string) string {
-	if text == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// withdrawOffers withdraws the open offers to a message and records them for live changes.
-func (s *Service) withdrawOffers(ctx context.Context, tx *db.Tx, messageID string) error {
-	ids, err := withdrawOpenOffers(ctx, tx, messageID, s.now())
-	for _, id := range ids {
-		err = errors.Join(err, s.cfg.RecordCommission(ctx, tx, "commission_offers", id, false))
-	}
-	return err
 }
 
 // withdrawOffer handles the withdraw action: it withdraws an open offer, and moves a commission in the stage offer back to enquiry.

@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"atelie/internal/apperr"
 	"atelie/internal/httpx"
@@ -106,37 +104,32 @@ func (s *Service) handleAnswer(w http.ResponseWriter, r *http.Request, p enquiry
 		problem = "contact.unreadable"
 	case name == "" && answer == offerAccepted:
 		problem, p.Commission.NameInvalid = "enquiry.offer.error.name", true
-	case utf8.RuneCountInString(name) > maxAnswerName || strings.ContainsFunc(name, unicode.IsControl):
+	case !isLine(name, maxAnswerName):
 		problem, p.Commission.NameInvalid = "enquiry.offer.error.nameLong", true
 	}
 	if problem != "" {
-		return s.showAnswerError(w, r, p, errInvalid(p.T(problem)), problem)
+		return s.showAnswerError(w, r, p, errInvalid(p.T(problem)))
 	}
 	if err := s.cfg.CheckSpace(); err != nil {
-		return s.showAnswerError(w, r, p, apperr.From(err), "contact.toast.errorBody")
+		return s.showAnswerError(w, r, p, apperr.From(err))
 	}
 	err := s.answerOffer(r.Context(), p.Enquiry.Message, p.Language, form.Get("offer"), answer, name)
+	refusal, ok := errors.AsType[*apperr.Error](err)
 	switch {
+	case err == nil:
+		http.Redirect(w, r, p.Path+"#offer", http.StatusSeeOther)
+		return nil
 	case errors.Is(err, errNoInboxMessage):
 		return s.writeNoEnquiry(w, r, p)
-	case errors.Is(err, errUnknownOffer):
-		return s.showAnswerError(w, r, p, errUnknownOffer, "enquiry.offer.error.none")
-	case errors.Is(err, errOfferAnswered):
-		return s.showAnswerError(w, r, p, errOfferAnswered, "enquiry.offer.error.answered")
-	case errors.Is(err, errOfferWithdrawn):
-		return s.showAnswerError(w, r, p, errOfferWithdrawn, "enquiry.offer.state.withdrawn")
-	case errors.Is(err, errOfferExpired):
-		return s.showAnswerError(w, r, p, errOfferExpired, "enquiry.offer.state.expired")
-	case err != nil:
-		return err
+	case ok && answerErrorTexts[refusal.Code] != "":
+		return s.showAnswerError(w, r, p, refusal)
 	}
-	http.Redirect(w, r, p.Path+"#offer", http.StatusSeeOther)
-	return nil
+	return err
 }
 
-// showAnswerError shows the conversation with an error about the answer to an offer. key is the key of the error's text in package i18n.
-func (s *Service) showAnswerError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error, key string) error {
+// showAnswerError shows the conversation with an error about the answer to an offer.
+func (s *Service) showAnswerError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	p.Commission.Alert = p.T(key)
+	p.Commission.Alert = alertText(p.Language, e)
 	return s.showEnquiry(w, r, p, e.Status)
 }

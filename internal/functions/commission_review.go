@@ -5,14 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
-	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/i18n"
@@ -156,14 +153,6 @@ func pictureOfReview(ctx context.Context, q db.Querier, r commissionReview) (*pi
 		return &all[i], err
 	}
 	return nil, err
-}
-
-// saveReview stores a review and records it for live changes.
-func (s *Service) saveReview(ctx context.Context, tx *db.Tx, r commissionReview, inserted bool) error {
-	if err := storeReview(ctx, tx, r); err != nil {
-		return err
-	}
-	return s.cfg.RecordCommission(ctx, tx, "commission_reviews", r.MessageID, inserted)
 }
 
 // askForReview handles the ask action. It stores the request as a text of the conversation and mails it like a reply. A further request
@@ -324,19 +313,16 @@ type reviewProblem struct{ Field, Text string }
 
 // problems returns what is wrong with normalized texts of a review.
 func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
-	isShortLine := func(text string) bool {
-		return utf8.RuneCountInString(text) <= maxReviewLine && !strings.ContainsFunc(text, unicode.IsControl)
-	}
 	add := func(field, key string) {
 		all = append(all, reviewProblem{field, l.Text("enquiry.review.error." + key)})
 	}
 	switch {
 	case t.Name == "":
 		add("name", "name")
-	case !isShortLine(t.Name):
+	case !isLine(t.Name, maxReviewLine):
 		add("name", "line")
 	}
-	if !isShortLine(t.Place) {
+	if !isLine(t.Place, maxReviewLine) {
 		add("place", "line")
 	}
 	switch {
@@ -349,9 +335,6 @@ func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
 	}
 	return all
 }
-
-// errReviewNotOpen is the error of a client's change of a review that can no longer be changed.
-var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The review can no longer be changed")
 
 // writeReview stores what a client has written, with at most one picture. removePicture removes the picture that was sent before; a new
 // picture replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error

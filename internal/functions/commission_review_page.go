@@ -145,21 +145,9 @@ func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryP
 func (s *Service) showReviewError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
 	p.Review.Refused = true
-	switch {
-	case len(p.Review.Problems) > 0:
+	p.Review.Alert = alertText(p.Language, e)
+	if len(p.Review.Problems) > 0 {
 		p.Review.Alert = p.T("enquiry.review.error.fields")
-	case e.Code == errReviewNotOpen.Code:
-		p.Review.Alert = p.T("enquiry.review.error.closed")
-	case e.Code == errFullConversation.Code:
-		p.Review.Alert = p.T("enquiry.full")
-	case e.Code == errPicturesFull.Code:
-		p.Review.Alert = p.T("enquiry.pictures.full")
-	case errors.Is(e, httpx.ErrTooLarge):
-		p.Review.Alert = p.T("contact.tooLarge")
-	case e.Status >= http.StatusInternalServerError:
-		p.Review.Alert = p.T("contact.toast.errorBody")
-	default:
-		p.Review.Alert = p.T("contact.unreadable")
 	}
 	return s.showEnquiry(w, r, p, e.Status)
 }

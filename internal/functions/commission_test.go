@@ -282,7 +282,7 @@ func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 		for round := range 5 {
 			s.clock = s.clock.Add(time.Minute)
 			offerID := s.mustCallCommission("offer", id, "id", fmt.Sprint(round), "text", "A portrait", "price", "300 €").Offers[0].ID
-			e, err := findEnquiry(t.Context(), d, hashToken(strings.TrimPrefix(path, EnquiryPath)), s.clock)
+			e, err := findEnquiry(t.Context(), d, hashText(strings.TrimPrefix(path, EnquiryPath)), s.clock)
 			if err != nil {
 				t.Fatal(err)
 			}

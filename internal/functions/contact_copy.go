@@ -2,12 +2,8 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/google/uuid"
-
-	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/jobs"
 	"atelie/internal/settings"
@@ -54,16 +50,6 @@ func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, er
 		}
 	}
 	return true, nil
-}
-
-// queueCopy queues a copy of a message, in the transaction that stores the message. It queues nothing if the message is not in the inbox
-// (the contact_submissions table).
-func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) error {
-	id := uuid.NewString()
-	return errors.Join(
-		insertCopy(ctx, tx, id, m, s.now()),
-		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobCopy, Payload: noticeJob{id}, About: m.ID, IfRowIn: "contact_submissions"}),
-	)
 }
 
 // sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy also thanks for the message. countThanks

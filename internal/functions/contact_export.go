@@ -29,15 +29,12 @@ type messageIterator func(yield func(exportedMessage) error) error
 // exportWriters contains, for each format, the function that writes the messages of an export.
 var exportWriters = map[string]func(io.Writer, messageIterator) error{"csv": writeMessagesCSV, "json": writeMessagesJSON}
 
-// exportRequest is the body of a call of contact-export.
-type exportRequest struct {
-	Format string `json:"format"` // csv or json
-}
-
 // contactExport handles the contact-export function for owners. It sends a file with all messages: first those of the inbox, then those in
 // quarantine (likely spam). It sends each page of messages before it reads the next one, so that its memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
-	var req exportRequest
+	var req struct {
+		Format string `json:"format"` // csv or json
+	}
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -128,9 +127,4 @@ type UnsentMails struct {
 	Retried int       // how many of Waiting have failed at least once
 	Failed  int       // no attempt follows, because all have failed or noticeLife is over; only failures within failedLife
 	Oldest  time.Time // when the oldest of the waiting mails was queued; thank-you mails do not count; zero if there is none
-}
-
-// CountUnsentMails counts the mails of this package that are not sent.
-func (s *Service) CountUnsentMails(ctx context.Context) (UnsentMails, error) {
-	return countUnsentMails(ctx, s.db, s.now())
 }

@@ -2,8 +2,8 @@ package functions
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
-	"errors"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -85,10 +85,7 @@ func acceptWeight(r *http.Request, media string) float64 {
 // requestedLanguage returns the language that the form's field "language" names, or that ?lang= names if field is "". Any value
 // other than "pt" means English.
 func requestedLanguage(r *http.Request, field string) i18n.Language {
-	if field == "" {
-		field = r.URL.Query().Get("lang")
-	}
-	if field == "pt" {
+	if cmp.Or(field, r.URL.Query().Get("lang")) == "pt" {
 		return i18n.PT
 	}
 	return i18n.EN
@@ -126,16 +123,7 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contactRequest, err error) error {
 	e := apperr.From(err)
 	httpx.NoteError(r.Context(), e)
-	key := "contact.toast.errorBody"
-	switch {
-	case errors.Is(e, errTooManyMessages):
-		key = "contact.tooMany"
-	case errors.Is(e, httpx.ErrTooLarge):
-		key = "contact.tooLarge"
-	case e.Status < http.StatusInternalServerError:
-		key = "contact.unreadable"
-	}
-	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), linkResponse{})
+	return s.writeContactPage(w, r, e.Status, req, nil, alertText(req.responseLanguage, e), linkResponse{})
 }
 
 // writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.

@@ -91,7 +91,10 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]
 		}
-		return errors.Join(s.insertAndRecord(r.Context(), tx, m), attachLink(r.Context(), tx, linkHash, m.ID))
+		if err := insertInboxMessage(r.Context(), tx, m); err != nil {
+			return err
+		}
+		return errors.Join(s.cfg.RecordInserted(r.Context(), tx, m.ID), attachLink(r.Context(), tx, linkHash, m.ID))
 	})
 	if err != nil {
 		return db.NoRowsAs(err, errNotQuarantined)

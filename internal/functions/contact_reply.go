@@ -157,8 +157,7 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 	if err != nil || !l.ExpiresAt.After(s.now()) {
 		return state, db.NoRowsAs(err, nil)
 	}
-	state.Link = &stateLink{CreatedAt: l.CreatedAt.UTC(), ExpiresAt: l.ExpiresAt.UTC()}
-	state.Link.URL, _ = s.urlOf(l)
+	state.Link = &stateLink{s.urlOf(l), l.CreatedAt.UTC(), l.ExpiresAt.UTC()}
 	return state, nil
 }
 

@@ -74,17 +74,11 @@ func (s *Service) withPictureTimeout(r *http.Request) *http.Request {
 	return r.WithContext(db.WithStatementTimeout(context.WithoutCancel(r.Context()), s.storeTimeout))
 }
 
-// pictureForm is a form with pictures.
-type pictureForm struct {
-	Values   url.Values
-	Pictures []unsavedPicture
-}
-
 // readPictureForm reads a form with pictures in the field "picture". Before it stores the first picture, it calls onFirstPicture with the
 // fields that precede the picture. onFirstPicture returns the id of the message. With an error, readPictureForm returns the fields that it
 // could read, and no pictures. It reads the whole body even then, because browsers show no response before they have sent everything.
-func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, onFirstPicture func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
-	f.Values = url.Values{}
+func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, onFirstPicture func(url.Values) (messageID string, err error)) (values url.Values, pictures []unsavedPicture, err error) {
+	values = url.Values{}
 	if deadline := time.Now().Add(pictureFormTimeout); r.Body != nil {
 		c := http.NewResponseController(w)
 		// An error means that the writer has no connection, as in tests.
@@ -94,54 +88,54 @@ func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, onFirs
 	defer func() {
 		if err != nil {
 			_, _ = io.Copy(io.Discard, body) // an error is that of the form, or means that the client has gone
-			discardPictures(r.Context(), f.Pictures)
-			f.Pictures = nil
+			discardPictures(r.Context(), pictures)
+			pictures = nil
 		}
 	}()
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
-		return f, errUnsupportedType.Because(err)
+		return values, pictures, errUnsupportedType.Because(err)
 	}
 	parts, folder := multipart.NewReader(body, params["boundary"]), ""
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			return f, nil
+			return values, pictures, nil
 		case err != nil:
-			return f, formError(err)
+			return values, pictures, formError(err)
 		case n == maxParts:
-			return f, errBadForm.Because(errTooManyParts)
+			return values, pictures, errBadForm.Because(errTooManyParts)
 		case part.FormName() != "picture":
 			value, err := io.ReadAll(io.LimitReader(part, pictureTextLimit+1))
 			if err != nil {
-				return f, formError(err)
+				return values, pictures, formError(err)
 			}
 			if part.FileName() != "" {
-				return f, errBadForm.Because(errFilePart)
+				return values, pictures, errBadForm.Because(errFilePart)
 			}
 			if len(value) > pictureTextLimit {
-				return f, httpx.ErrTooLarge
+				return values, pictures, httpx.ErrTooLarge
 			}
-			f.Values.Add(part.FormName(), string(value))
+			values.Add(part.FormName(), string(value))
 			continue
 		case part.FileName() == "": // browsers send an empty part for a field without files
 			continue
-		case len(f.Pictures) == maxReplyPictures:
-			return f, errTooManyPictures
+		case len(pictures) == maxReplyPictures:
+			return values, pictures, errTooManyPictures
 		}
 		if folder == "" {
-			messageID, err := onFirstPicture(f.Values)
+			messageID, err := onFirstPicture(values)
 			if err != nil {
-				return f, err
+				return values, pictures, err
 			}
 			folder = messageID + "/" + uuid.NewString() + "/"
 		}
-		p := unsavedPicture{Name: folder + strconv.Itoa(len(f.Pictures)+1)}
+		p := unsavedPicture{Name: folder + strconv.Itoa(len(pictures)+1)}
 		if p.ReceivedPicture, err = s.cfg.ReceivePicture(r.Context(), p.Name, part); err != nil {
-			return f, pictureError(err)
+			return values, pictures, pictureError(err)
 		}
-		f.Pictures = append(f.Pictures, p)
+		pictures = append(pictures, p)
 	}
 }
 
@@ -165,12 +159,6 @@ func pictureError(err error) error {
 		return errBadPicture.Because(err)
 	}
 	return errBadForm.Because(err)
-}
-
-// pictureErrorTexts are the texts of i18n for errors of pictures, by their codes.
-var pictureErrorTexts = map[string]string{
-	errTooManyPictures.Code: "enquiry.pictures.many", errLargePicture.Code: "enquiry.pictures.large", errBadPicture.Code: "enquiry.pictures.type",
-	errPicturesFull.Code: "enquiry.pictures.full", errPicturesBusy.Code: "enquiry.pictures.busy",
 }
 
 // checkPictures returns an error if an author has too many pictures in the conversation, or, for a visitor, if all visitors together have
@@ -213,7 +201,7 @@ func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
 }
 
 // readEnquiryForm reads the form of a private link's page that can have pictures.
-func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enquiry) (pictureForm, error) {
+func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enquiry) (url.Values, []unsavedPicture, error) {
 	return s.readPictureForm(w, r, func(url.Values) (string, error) {
 		if e.Quarantined { // its page has no form
 			return "", errBadForm
@@ -259,7 +247,7 @@ func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req 
 		}
 		return m.parseMessageID()
 	}
-	f, err := s.readPictureForm(w, r, func(form url.Values) (string, error) {
+	form, pictures, err := s.readPictureForm(w, r, func(form url.Values) (string, error) {
 		if err := decode(form); err != nil {
 			return "", err
 		}
@@ -268,8 +256,8 @@ func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req 
 	if err != nil {
 		return err
 	}
-	m.pictures = f.Pictures
-	return decode(f.Values)
+	m.pictures = pictures
+	return decode(form)
 }
 
 // enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. If the link or the picture does not
@@ -290,7 +278,7 @@ func (s *Service) enquiryPicture(w http.ResponseWriter, r *http.Request, token, 
 	if err != nil || id.String() != text {
 		id = uuid.Nil
 	}
-	name, err := findPicture(r.Context(), s.db, hashToken(token), id.String(), s.now())
+	name, err := findPicture(r.Context(), s.db, hashText(token), id.String(), s.now())
 	if errors.Is(err, db.ErrNoRows) {
 		return s.writeNoEnquiry(w, r, p)
 	}
@@ -334,9 +322,4 @@ func mailedText(text string, pictures int, language i18n.Language) string {
 		return text
 	}
 	return strings.TrimPrefix(text+"\n\n"+language.Text("enquiry.pictures.mailed", "count", strconv.Itoa(pictures)), "\n\n")
-}
-
-// PictureNames returns the names of all objects that are pictures of conversations.
-func (s *Service) PictureNames(ctx context.Context) ([]string, error) {
-	return listPictureNames(ctx, s.db)
 }

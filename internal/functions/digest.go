@@ -92,17 +92,8 @@ func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
 	if err := markDigestSent(ctx, s.db, j.ID, s.now()); err != nil {
 		return err
 	}
-	return s.cleanUpDeletedMessages(ctx, messages)
-}
-
-// cleanUpDeletedMessages calls cleanUpAgain for each message that was deleted while the digest was sent.
-func (s *Service) cleanUpDeletedMessages(ctx context.Context, list []contactMessage) error {
-	for _, m := range list {
-		exists, err := hasMessage(ctx, s.db, m.ID)
-		if err == nil && !exists {
-			err = s.cleanUpAgain(ctx, m.ID)
-		}
-		if err != nil {
+	for _, m := range messages {
+		if _, err := s.cleanUpIfDeleted(ctx, m.ID); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ const tokenBytes = 16
 // not reveal the link. The server derives the token itself from Nonce and a key outside the database, when it puts the link into a later
 // mail (docs/decisions/0036-links-of-enquiries.md).
 type contactLink struct {
-	Hash      string // hash of the token (hashToken)
+	Hash      string // hash of the token (hashText)
 	Nonce     string // random text, from which the token is derived
 	CreatedAt time.Time
 	ExpiresAt time.Time
@@ -47,7 +47,7 @@ type linkResponse struct {
 // newLink makes a private link. The caller stores it.
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
-	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))
+	l.Hash = hashText(deriveToken(s.cfg.LinkKey, l.Nonce))
 	return l
 }
 
@@ -61,34 +61,25 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash of a token, which the database stores. token may be any text that a client has sent as a token.
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
+// hashText returns the hash under which the database stores a token or a text. A token may be any text that a client has sent.
+func hashText(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// urlOf returns the URL of a link. ok is false if the token can no longer be derived, because the site's secret was replaced after the link
-// was made.
-func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
-	token, ok := s.tokenOf(l.Nonce, l.Hash)
-	if !ok {
-		return "", false
-	}
-	return s.cfg.SiteURL + EnquiryPath + token, true
-}
+// urlOf returns the URL of a link; "" if the server can no longer derive it.
+func (s *Service) urlOf(l contactLink) string { return s.secretURL(EnquiryPath, l.Nonce, l.Hash, "") }
 
-// tokenOf derives a token from its nonce, with the current or the previous key. hash is the hash of the token: only the right key gives a
-// token with this hash. ok is false if neither key does.
-func (s *Service) tokenOf(nonce, hash string) (token string, ok bool) {
+// secretURL returns the URL that begins with path, and then has the token that belongs to a nonce, and ending. It derives the token with the
+// current or the previous key. hash is the hash of the token: only the right key gives a token with this hash. The URL is "" if neither key
+// does, because the site's secret was replaced after the token was made.
+func (s *Service) secretURL(path, nonce, hash, ending string) string {
 	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {
-		if key == nil {
-			continue
-		}
-		if token := deriveToken(key, nonce); hashToken(token) == hash {
-			return token, true
+		if token := deriveToken(key, nonce); key != nil && hashText(token) == hash {
+			return s.cfg.SiteURL + path + token + ending
 		}
 	}
-	return "", false
+	return ""
 }
 
 // linksEnabled reports whether the owner lets visitors follow their messages.
@@ -121,11 +112,7 @@ func (s *Service) checkLinksOn(ctx context.Context, q db.Querier, messageID stri
 // linkURL returns the URL of the link to a message; "" if there is none, or if the server can no longer derive it.
 func (s *Service) linkURL(ctx context.Context, q db.Querier, messageID string) (string, error) {
 	l, err := readLinkOf(ctx, q, messageID)
-	if errors.Is(err, db.ErrNoRows) {
-		return "", nil
-	}
-	enquiryURL, _ := s.urlOf(l)
-	return enquiryURL, err
+	return s.urlOf(l), db.NoRowsAs(err, nil)
 }
 
 // ensureLink makes a new link to a message, unless the message has a valid link whose URL the server can derive.
@@ -134,15 +121,8 @@ func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) e
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	if err == nil && l.ExpiresAt.After(s.now()) {
-		if _, ok := s.urlOf(l); ok {
-			return nil
-		}
+	if err == nil && l.ExpiresAt.After(s.now()) && s.urlOf(l) != "" {
+		return nil
 	}
 	return s.replaceLink(ctx, tx, messageID)
-}
-
-// replaceLink makes a new link to a message in the inbox. The previous link is deleted.
-func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) error {
-	return errors.Join(deleteLinkOf(ctx, tx, messageID), insertLink(ctx, tx, s.newLink(s.now()), messageID))
 }

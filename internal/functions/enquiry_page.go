@@ -118,7 +118,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	if token, rest, ok := strings.Cut(token, "/picture/"); ok {
 		return s.enquiryPicture(w, r, token, rest)
 	}
-	hash := hashToken(token)
+	hash := hashText(token)
 	if err := s.limitEnquiries(w, r, hash); errors.Is(err, errTooManyRequests) {
 		return s.writeEnquiryRefusal(w, r, p, apperr.From(err))
 	} else if err != nil {
@@ -144,9 +144,8 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	var pictures []unsavedPicture
 	if mayHavePictures(r) {
 		r = s.withPictureTimeout(r)
-		f, err := s.readEnquiryForm(w, r, e)
-		defer discardPictures(r.Context(), f.Pictures)
-		form, formErr, pictures = f.Values, err, f.Pictures
+		form, pictures, formErr = s.readEnquiryForm(w, r, e)
+		defer discardPictures(r.Context(), pictures)
 	}
 	p.Text = normalizeText(strings.ToValidUTF8(form.Get("text"), "\uFFFD"))
 	if form.Get("action") == "review" && !e.Quarantined {
@@ -344,17 +343,7 @@ func (p *enquiryPage) showNext(stage string, mailed bool) {
 // showEnquiryError shows the conversation again, with the visitor's text and the error.
 func (s *Service) showEnquiryError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	p.Alert = p.T("contact.unreadable")
-	switch {
-	case pictureErrorTexts[e.Code] != "":
-		p.Alert, p.PicturesInvalid = p.T(pictureErrorTexts[e.Code]), true
-	case errors.Is(e, errInvalid("")):
-		p.Alert = e.Message
-	case errors.Is(e, httpx.ErrTooLarge):
-		p.Alert = p.T("contact.tooLarge")
-	case e.Status >= http.StatusInternalServerError:
-		p.Alert = p.T("contact.toast.errorBody")
-	}
+	p.Alert, p.PicturesInvalid = alertText(p.Language, e), pictureErrorTexts[e.Code] != ""
 	return s.showEnquiry(w, r, p, e.Status)
 }
 

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 
 	"atelie/internal/apperr"
@@ -38,6 +40,7 @@ var (
 	errReviewNotFinished = apperr.New(http.StatusConflict, "review_not_finished", "A review can be asked for when the commission is finished")
 	errReviewAsked       = apperr.New(http.StatusConflict, "review_asked", "A review was asked for within the last day, or three times already")
 	errReviewWritten     = apperr.New(http.StatusConflict, "review_written", "The client has written the review: approve or decline it")
+	errReviewNotOpen     = apperr.New(http.StatusConflict, "review_not_open", "The review can no longer be changed") // by the client
 	errReviewApproved    = apperr.New(http.StatusConflict, "review_approved", "The review was approved already")
 	errNoReview          = apperr.New(http.StatusConflict, "no_review", "There is no review to decide about")
 	errReviewChanged     = apperr.New(http.StatusConflict, "review_changed", "The client has changed the review meanwhile")
@@ -57,6 +60,36 @@ var (
 	errTooManyTests      = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
 	errTooManyMessages   = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
 )
+
+// pictureErrorTexts are the texts of i18n for errors of pictures, by their codes.
+var pictureErrorTexts = map[string]string{
+	errTooManyPictures.Code: "enquiry.pictures.many", errLargePicture.Code: "enquiry.pictures.large", errBadPicture.Code: "enquiry.pictures.type",
+	errPicturesFull.Code: "enquiry.pictures.full", errPicturesBusy.Code: "enquiry.pictures.busy",
+}
+
+// answerErrorTexts are the texts of i18n for errors of answers to offers, by their codes.
+var answerErrorTexts = map[string]string{
+	errUnknownOffer.Code: "enquiry.offer.error.none", errOfferAnswered.Code: "enquiry.offer.error.answered",
+	errOfferWithdrawn.Code: "enquiry.offer.state.withdrawn", errOfferExpired.Code: "enquiry.offer.state.expired",
+}
+
+// otherErrorTexts are the texts of i18n for other errors that a page explains, by their codes.
+var otherErrorTexts = map[string]string{
+	errTooManyMessages.Code: "contact.tooMany", httpx.ErrTooLarge.Code: "contact.tooLarge",
+	errReviewNotOpen.Code: "enquiry.review.error.closed", errFullConversation.Code: "enquiry.full",
+}
+
+// alertText returns the text with which a page tells a visitor about an error. That of errInvalid is in the language of the page already.
+func alertText(l i18n.Language, e *apperr.Error) string {
+	key := cmp.Or(pictureErrorTexts[e.Code], answerErrorTexts[e.Code], otherErrorTexts[e.Code])
+	switch {
+	case errors.Is(e, errInvalid("")):
+		return e.Message
+	case key == "" && e.Status >= http.StatusInternalServerError:
+		key = "contact.toast.errorBody"
+	}
+	return l.Text(cmp.Or(key, "contact.unreadable"))
+}
 
 // errInvalid returns the error for an invalid request. text describes the mistake.
 func errInvalid(text string) *apperr.Error {

@@ -63,9 +63,8 @@ func (f *exportFile) end(ctx context.Context, err error) error {
 		return nil
 	}
 	if !f.sink.started {
-		for _, name := range []string{"Content-Type", "Content-Disposition"} {
-			f.sink.Header().Del(name)
-		}
+		f.sink.Header().Del("Content-Type")
+		f.sink.Header().Del("Content-Disposition")
 		return err
 	}
 	httpx.NoteError(ctx, apperr.From(err))

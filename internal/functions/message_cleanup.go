@@ -76,23 +76,20 @@ func (s *Service) scrub(ctx context.Context) error {
 // address was erased. In the second case the message and its other jobs remain. The first JobCleanUp may have run before the mail was
 // written to a file, so another one is queued.
 func (s *Service) cleanUpAfterNotice(ctx context.Context, n notice, messageID string) error {
-	exists, err := hasMessage(ctx, s.db, messageID)
-	if err != nil {
+	if deleted, err := s.cleanUpIfDeleted(ctx, messageID); err != nil || deleted || n.Channel == channelWebhook {
 		return err
-	}
-	if !exists {
-		return s.cleanUpAgain(ctx, messageID)
-	}
-	if n.Channel == channelWebhook {
-		return nil
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		return s.cfg.Queue.Enqueue(ctx, tx, JobCleanUp, cleanUpJob{Address: strings.ToLower(n.Recipient)})
 	})
 }
 
-// cleanUpAgain calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp
-// may have run before the mail was written to a file.
-func (s *Service) cleanUpAgain(ctx context.Context, messageID string) error {
-	return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.CleanUpMessages(ctx, tx, messageID) })
+// cleanUpIfDeleted calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp may have
+// run before the mail was written to a file. It does nothing, and deleted is false, if the message exists.
+func (s *Service) cleanUpIfDeleted(ctx context.Context, messageID string) (deleted bool, err error) {
+	exists, err := hasMessage(ctx, s.db, messageID)
+	if err != nil || exists {
+		return false, err
+	}
+	return true, s.db.WithTx(ctx, func(tx *db.Tx) error { return s.CleanUpMessages(ctx, tx, messageID) })
 }

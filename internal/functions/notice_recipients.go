@@ -2,8 +2,6 @@ package functions
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	netmail "net/mail"
 	"slices"
 	"strings"
@@ -66,6 +64,5 @@ func isMailable(email string) bool {
 func hashMailbox(email string) string {
 	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
 	local, _, _ = strings.Cut(local, "+")
-	sum := sha256.Sum256([]byte(strings.ReplaceAll(local, ".", "") + "@" + domain))
-	return hex.EncodeToString(sum[:])
+	return hashText(strings.ReplaceAll(local, ".", "") + "@" + domain)
 }

@@ -76,13 +76,13 @@ type noticeJob struct {
 	ID string `json:"id"` // id of the row of contact_notices
 }
 
-// queuePlan queues a JobPlan for a message, in the transaction that stores the message. It queues none for a message that is not in the
-// inbox.
-func (s *Service) queuePlan(ctx context.Context, tx *db.Tx, messageID string, language i18n.Language) error {
-	id := uuid.NewString()
+// queueNotice stores a notice about a new message and queues its job, in the transaction that stores the message. It does nothing for a message
+// that is not in the inbox.
+func (s *Service) queueNotice(ctx context.Context, tx *db.Tx, kind string, n notice) error {
+	n.ID = uuid.NewString()
 	return errors.Join(
-		insertPlan(ctx, tx, id, messageID, language, s.now()),
-		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: messageID, IfRowIn: "contact_submissions"}),
+		insertIfInInbox(ctx, tx, n, s.now()),
+		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: kind, Payload: noticeJob{n.ID}, About: n.MessageID, IfRowIn: "contact_submissions"}),
 	)
 }
 

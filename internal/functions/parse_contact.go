@@ -144,9 +144,7 @@ func toArtworkID(text string) artworkID {
 // UnmarshalJSON accepts any JSON value. Every value except the text of a UUID becomes "".
 func (a *artworkID) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) != nil {
-		text = ""
-	}
+	_ = json.Unmarshal(data, &text) // leaves "" for another value than a text
 	*a = toArtworkID(text)
 	return nil
 }

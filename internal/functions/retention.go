@@ -56,19 +56,6 @@ func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) e
 	return s.deleteLocked(ctx, tx, ids)
 }
 
-// deleteLocked deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
-// RecordDeleted of the configuration also calls CleanUpMessages, which queues the deletion of the mails about them. The caller has locked
-// the messages: so no reply can be added, and no data of a reply is left behind.
-func (s *Service) deleteLocked(ctx context.Context, tx *db.Tx, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
-		return err
-	}
-	return deleteInboxMessages(ctx, tx, ids)
-}
-
 // lockMessages locks messages in the inbox. Those that another transaction has deleted are no error.
 func lockMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	for _, id := range slices.Sorted(slices.Values(ids)) { // all transactions lock messages in the same order, which prevents deadlocks

@@ -9,42 +9,78 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries that find and delete the data about an e-mail address in messages and notices. The parameter address of all
-// functions is in lower case.
+// This file finds and erases the data about an e-mail address in messages, in quarantined messages (likely spam) and in notices (mails and
+// webhook calls about messages). Each of the three has a pair of methods, such as EachMessageOf and EraseMessagesOf. Package app makes an
+// AddressPlace (address_data.go) from each pair. The parameter address of all methods is in lower case.
 
-// listMessageIDsOf returns the ids of messages in the inbox whose sender has the address, at most limit.
-func listMessageIDsOf(ctx context.Context, q db.Querier, address string, limit int) (ids []string, err error) {
-	return db.Collect(ctx, q, db.ScanOne[string], "select id from contact_submissions where lower(email) = $1 order by id limit $2", address, limit)
+// eraseBatch is the maximum number of messages that one statement deletes.
+const eraseBatch = 100
+
+// EachMessageOf calls yield for each message in the inbox whose sender has the address.
+func (s *Service) EachMessageOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+	return eachMessage(ctx, q, false /* in the inbox */, address, func(m exportedMessage) error { return yield(m) })
 }
 
-// deleteQuarantinedOf deletes the messages in quarantine whose sender has the address, and returns their ids.
-func deleteQuarantinedOf(ctx context.Context, tx *db.Tx, address string) (ids []string, err error) {
-	return db.Collect(ctx, tx, db.ScanOne[string], "delete from contact_quarantine where lower(email) = $1 returning id", address)
+// EachQuarantinedOf calls yield for each message in quarantine whose sender has the address.
+func (s *Service) EachQuarantinedOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+	return eachMessage(ctx, q, true /* in quarantine */, address, func(m exportedMessage) error { return yield(m) })
 }
 
-// listNoticesOfAddress returns the notices about messages of the address and the notices to the address, the oldest first.
-func listNoticesOfAddress(ctx context.Context, q db.Querier, address string) ([]notice, error) {
-	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
-		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
-		return n, err
-	}, `select n.id, n.message_id, n.channel, n.recipient, n.queued_at, n.sent_at, n.failed_at, coalesce(n.last_error, '')
-		from contact_notices n join contact_submissions m on m.id = n.message_id
-		where lower(m.email) = $1 or lower(n.recipient) = $1 order by n.queued_at, n.id`, address)
-}
-
-// exportFor returns the entry for the notice in the export of an address. The entry has the recipient only if it is this address.
-func (n notice) exportFor(address string, now time.Time) exportedNotice {
-	exported := exportedNotice{MessageID: n.MessageID, Channel: n.Channel, State: n.state(now), QueuedAt: n.QueuedAt.UTC().Format(time.RFC3339Nano)}
-	if strings.EqualFold(n.Recipient, address) {
-		exported.Recipient = n.Recipient
+// EraseMessagesOf deletes the messages that EachMessageOf finds, with everything about them.
+func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string) error {
+	for {
+		ids, err := db.Collect(ctx, tx, db.ScanOne[string], "select id from contact_submissions where lower(email) = $1 order by id limit $2", address, eraseBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := s.deleteMessages(ctx, tx, ids); err != nil {
+			return err
+		}
 	}
-	return exported
 }
 
-// deleteNoticesTo deletes the notices (mails about messages) and digests (notices about many messages) to an address. It also deletes the
-// time of the most recent thank-you mail to its mailbox, and the counter of copies to it. mailbox is the result of hashMailbox for the
-// address.
-func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) error {
+// EraseQuarantinedOf deletes the messages that EachQuarantinedOf finds, and queues the deletion of the mails about them.
+func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address string) error {
+	ids, err := db.Collect(ctx, tx, db.ScanOne[string], "delete from contact_quarantine where lower(email) = $1 returning id", address)
+	if err != nil {
+		return err
+	}
+	return s.CleanUpMessages(ctx, tx, ids...)
+}
+
+// exportedNotice is a notice in an export of an address.
+type exportedNotice struct {
+	MessageID string `json:"message_id"`
+	Channel   string `json:"channel"` // one of the channel constants, such as channelMail
+	// Recipient is the exported address. It is "" for any other recipient, because the export must not contain other people's addresses.
+	Recipient string `json:"recipient,omitempty"`
+	State     string `json:"state"` // waiting, retrying, sent or failed
+	QueuedAt  string `json:"queued_at"`
+}
+
+// EachNoticeOf calls yield for each notice about a message of the address, and for each notice to the address, the oldest first.
+func (s *Service) EachNoticeOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+	found, err := db.Collect(ctx, q, scanNotice, selectNotices+`join contact_submissions m on m.id = n.message_id
+		where lower(m.email) = $1 or lower(n.recipient) = $1 order by n.queued_at, n.id`, address)
+	if err != nil {
+		return err
+	}
+	for _, n := range found {
+		exported := exportedNotice{MessageID: n.MessageID, Channel: n.Channel, State: n.state(s.now()), QueuedAt: n.QueuedAt.UTC().Format(time.RFC3339Nano)}
+		if strings.EqualFold(n.Recipient, address) {
+			exported.Recipient = n.Recipient
+		}
+		if err := yield(exported); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EraseNoticesOf deletes the notices and digests (notices about many messages) to the address. It also deletes the time of the most recent
+// thank-you mail to its mailbox, and the counter of copies to it. EraseMessagesOf deletes the notices about messages of the address.
+func (s *Service) EraseNoticesOf(ctx context.Context, tx *db.Tx, address string) error {
+	mailbox := hashMailbox(address)
 	return errors.Join(
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),
 		db.Exec(ctx, tx, "delete from contact_digests where lower(recipient) = $1", address),

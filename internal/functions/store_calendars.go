@@ -13,7 +13,7 @@ import (
 // calendarFeed is a row of calendar_feeds: the calendar of an account. The URL of the calendar contains a secret token. The row has only a
 // hash of the token.
 type calendarFeed struct {
-	Hash      string // hash of the token (hashToken)
+	Hash      string // hash of the token (hashText)
 	Nonce     string // random text from which the token is derived (deriveToken)
 	Language  i18n.Language
 	CreatedAt time.Time

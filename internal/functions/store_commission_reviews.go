@@ -50,12 +50,17 @@ func readReview(ctx context.Context, q db.Querier, messageID string) (commission
 	return r, db.NoRowsAs(err, nil)
 }
 
-func storeReview(ctx context.Context, tx *db.Tx, r commissionReview) error {
-	return db.Exec(ctx, tx, `insert into commission_reviews (message_id, state, asked_at, reply_id, client_name, location, message, written_at, decided_at, review_id)
+// saveReview stores a review and records it for live changes.
+func (s *Service) saveReview(ctx context.Context, tx *db.Tx, r commissionReview, inserted bool) error {
+	err := db.Exec(ctx, tx, `insert into commission_reviews (message_id, state, asked_at, reply_id, client_name, location, message, written_at, decided_at, review_id)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		on conflict (message_id) do update set state = excluded.state, asked_at = excluded.asked_at, reply_id = excluded.reply_id, client_name = excluded.client_name,
 			location = excluded.location, message = excluded.message, written_at = excluded.written_at, decided_at = excluded.decided_at, review_id = excluded.review_id`,
 		r.MessageID, r.State, r.AskedAt, r.ReplyID, nullIfEmpty(r.Name), nullIfEmpty(r.Place), nullIfEmpty(r.Text), r.WrittenAt, r.DecidedAt, r.ReviewID)
+	if err != nil {
+		return err
+	}
+	return s.cfg.RecordCommission(ctx, tx, "commission_reviews", r.MessageID, inserted)
 }
 
 // readRequests returns how many times a review was requested in a conversation, and when the last time was. last is nil if it was never

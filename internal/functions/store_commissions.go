@@ -74,10 +74,11 @@ func readOffer(ctx context.Context, q db.Querier, id string) (offer, error) {
 	return scanOffer(q.QueryRow(ctx, selectOffers+"where o.id = $1", id))
 }
 
-// insertOffer stores an offer and its terms. The offer's text must be stored before, as a reply with the same id. hash is the hash of the
-// terms, "" for none.
-func insertOffer(ctx context.Context, tx *db.Tx, o offer, hash string) error {
-	if hash != "" {
+// insertOffer stores an offer and its terms. The offer's text must be stored before, as a reply with the same id.
+func insertOffer(ctx context.Context, tx *db.Tx, o offer) error {
+	hash := "" // of the terms
+	if o.Terms != "" {
+		hash = hashText(o.Terms)
 		if err := db.Exec(ctx, tx, "insert into commission_terms (hash, text, language) values ($1, $2, $3) on conflict (hash) do nothing", hash, o.Terms, string(o.TermsLanguage)); err != nil {
 			return err
 		}
@@ -86,10 +87,14 @@ func insertOffer(ctx context.Context, tx *db.Tx, o offer, hash string) error {
 		o.ID, o.MessageID, o.Price, nullIfEmpty(o.Deposit), nullIfEmpty(o.PromisedOn), nullIfEmpty(o.ExpiresOn), nullIfEmpty(hash), o.CreatedAt)
 }
 
-// withdrawOpenOffers withdraws the offers to a message that have no answer, and returns their ids.
-func withdrawOpenOffers(ctx context.Context, tx *db.Tx, messageID string, now time.Time) ([]string, error) {
-	return db.Collect(ctx, tx, db.ScanOne[string],
-		"update commission_offers set withdrawn_at = $2 where message_id = $1 and answer is null and withdrawn_at is null returning id", messageID, now)
+// withdrawOffers withdraws the offers to a message that have no answer, and records them for live changes.
+func (s *Service) withdrawOffers(ctx context.Context, tx *db.Tx, messageID string) error {
+	ids, err := db.Collect(ctx, tx, db.ScanOne[string],
+		"update commission_offers set withdrawn_at = $2 where message_id = $1 and answer is null and withdrawn_at is null returning id", messageID, s.now())
+	for _, id := range ids {
+		err = errors.Join(err, s.cfg.RecordCommission(ctx, tx, "commission_offers", id, false))
+	}
+	return err
 }
 
 func storeAnswer(ctx context.Context, tx *db.Tx, o offer) error {
@@ -105,10 +110,7 @@ func placeOnWaitlist(ctx context.Context, q db.Querier, messageID string) (int, 
 	place, err := db.One[int](ctx, q, `select (select count(*) from contact_submissions m left join commissions c on c.message_id = m.id
 			where `+waiting+` and (m.created_at < own.created_at or (m.created_at = own.created_at and m.id <= own.id)))
 		from (select m.id, m.created_at from contact_submissions m left join commissions c on c.message_id = m.id where m.id = $1 and `+waiting+`) own`, messageID)
-	if errors.Is(err, db.ErrNoRows) {
-		return 0, nil
-	}
-	return place, err
+	return place, db.NoRowsAs(err, nil)
 }
 
 // exportedCommission is the commission of a message in an export.

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"atelie/internal/db"
@@ -61,8 +62,9 @@ func readLinkOf(ctx context.Context, q db.Querier, messageID string) (l contactL
 	return l, err
 }
 
-func deleteLinkOf(ctx context.Context, q db.Querier, messageID string) error {
-	return db.Exec(ctx, q, "delete from contact_links where message_id = $1", messageID)
+// replaceLink makes a new link to a message in the inbox. The previous link is deleted.
+func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) error {
+	return errors.Join(db.Exec(ctx, tx, "delete from contact_links where message_id = $1", messageID), insertLink(ctx, tx, s.newLink(s.now()), messageID))
 }
 
 func extendLinkOf(ctx context.Context, q db.Querier, messageID string, expiresAt time.Time) error {

@@ -53,8 +53,16 @@ func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit
 		and not exists (select 1 from commissions c where c.message_id = m.id and c.stage in ('accepted', 'in_progress')) order by created_at, id limit $2`, at, limit)
 }
 
-// deleteInboxMessages deletes messages in the inbox. The database deletes their notices by a foreign key.
-func deleteInboxMessages(ctx context.Context, tx *db.Tx, ids []string) error {
+// deleteLocked deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
+// RecordDeleted of the configuration also calls CleanUpMessages, which queues the deletion of the mails about them. The database deletes the
+// notices by a foreign key. The caller has locked the messages: so no reply can be added, and no data of a reply is left behind.
+func (s *Service) deleteLocked(ctx context.Context, tx *db.Tx, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
+		return err
+	}
 	list, args := db.AppendList(nil, ids)
 	return db.Exec(ctx, tx, "delete from contact_submissions where id in ("+list+")", args...)
 }

@@ -38,19 +38,12 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// insertPlan stores a row with channelPlan for a new message, whose recipients are not known yet. The row lets the owner see that notices
-// are queued, or that they have failed. JobPlan finds the recipients and replaces the row with one row for each notice. insertPlan stores
-// nothing if the message is not in the inbox.
-func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i18n.Language, now time.Time) error {
-	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, '', $4, $5
-		where exists (select 1 from contact_submissions where id = $2)`, id, messageID, channelPlan, string(language), now)
-}
-
-// insertCopy stores a row with channelCopy, for the mail to the visitor with a copy of the message. It stores nothing if the message is not
-// in the inbox.
-func insertCopy(ctx context.Context, tx *db.Tx, id string, m contactMessage, now time.Time) error {
+// insertIfInInbox stores a notice that is queued now: one with channelPlan or channelCopy. It stores nothing if the message is not in the inbox.
+// A row with channelPlan is for a new message, whose recipients are not known yet. It lets the owner see that notices are queued, or that
+// they have failed. JobPlan finds the recipients and replaces the row with one row for each notice.
+func insertIfInInbox(ctx context.Context, tx *db.Tx, n notice, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, $4, $5, $6
-		where exists (select 1 from contact_submissions where id = $2)`, id, m.ID, channelCopy, m.Email, string(m.Language), now)
+		where exists (select 1 from contact_submissions where id = $2)`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now)
 }
 
 func deleteNotice(ctx context.Context, q db.Querier, id string) error {
@@ -83,37 +76,40 @@ func markFailed(ctx context.Context, q db.Querier, column, id, cause string, fin
 	return db.Exec(ctx, q, "update contact_notices set last_error = $2, failed_at = coalesce($3, failed_at) where "+column+" = $1 and sent_at is null", id, cause, failedAt)
 }
 
-// countUnsentMails counts the unsent notices that are mails. A mail that is still unsent after noticeLife counts as failed, as in
+// CountUnsentMails counts the mails of this package that are not sent. A mail that is still unsent after noticeLife counts as failed, as in
 // notice.state.
-func countUnsentMails(ctx context.Context, q db.Querier, now time.Time) (m UnsentMails, err error) {
+func (s *Service) CountUnsentMails(ctx context.Context) (m UnsentMails, err error) {
 	const waiting = "failed_at is null and queued_at > $1"
 	var oldest *time.Time
-	err = q.QueryRow(ctx, `select count(distinct coalesce(digest_id, id)) filter (where `+waiting+`),
+	err = s.db.QueryRow(ctx, `select count(distinct coalesce(digest_id, id)) filter (where `+waiting+`),
 		count(distinct coalesce(digest_id, id)) filter (where `+waiting+` and last_error is not null),
 		count(distinct coalesce(digest_id, id)) filter (where not (`+waiting+`) and coalesce(failed_at, queued_at) > $2),
 		min(case when `+waiting+` and channel = '`+channelMail+`' then queued_at end)
 		from contact_notices where sent_at is null and channel in ('`+channelMail+`', '`+channelThanks+`', '`+channelCopy+`')`,
-		now.Add(-noticeLife), now.Add(-failedLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
+		s.now().Add(-noticeLife), s.now().Add(-failedLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
 	if oldest != nil {
 		m.Oldest = *oldest
 	}
 	return m, err
 }
 
+// selectNotices is the beginning of the queries whose rows scanNotice reads.
+const selectNotices = `select n.id, n.message_id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, n.failed_at, coalesce(n.last_error, '') from contact_notices n `
+
+func scanNotice(row db.Row) (n notice, err error) {
+	err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
+	return n, err
+}
+
 // listNotices returns the notices about messages, the oldest first.
 func listNotices(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
 	list, args := db.AppendList(nil, messageIDs)
-	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
-		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
-		return n, err
-	}, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
-		from contact_notices where message_id in (`+list+`) order by queued_at, channel, recipient`, args...)
+	return db.Collect(ctx, q, scanNotice, selectNotices+"where n.message_id in ("+list+") order by n.queued_at, n.channel, n.recipient", args...)
 }
 
 // hasCopy reports whether a copy of a message is or was mailed to the visitor.
-func hasCopy(ctx context.Context, q db.Querier, messageID string) (exists bool, err error) {
-	err = q.QueryRow(ctx, "select exists (select 1 from contact_notices where message_id = $1 and channel = '"+channelCopy+"')", messageID).Scan(&exists)
-	return exists, err
+func hasCopy(ctx context.Context, q db.Querier, messageID string) (bool, error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from contact_notices where message_id = $1 and channel = '"+channelCopy+"')", messageID)
 }
 
 // requeueNotice changes a failed notice to one that is queued now and belongs to no digest. The condition is that of notice.state. requeued

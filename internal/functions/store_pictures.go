@@ -54,12 +54,13 @@ func countReplyPictures(ctx context.Context, q db.Querier, replyID string) (int,
 	return db.One[int](ctx, q, "select count(*) from contact_pictures where reply_id = $1", replyID)
 }
 
-// findPicture returns the name of the object of a picture. hash is hashToken of the token of the private link to its conversation. The
+// findPicture returns the name of the object of a picture. hash is hashText of the token of the private link to its conversation. The
 // error is db.ErrNoRows if there is no valid link, or its conversation has no such picture.
 func findPicture(ctx context.Context, q db.Querier, hash, id string, now time.Time) (string, error) {
 	return db.One[string](ctx, q, "select p.name from contact_links l join contact_pictures p on p.message_id = l.message_id where l.token_hash = $1 and l.expires_at > $2 and p.id = $3", hash, now, id)
 }
 
-func listPictureNames(ctx context.Context, q db.Querier) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], "select name from contact_pictures")
+// PictureNames returns the names of all objects that are pictures of conversations.
+func (s *Service) PictureNames(ctx context.Context) ([]string, error) {
+	return db.Collect(ctx, s.db, db.ScanOne[string], "select name from contact_pictures")
 }

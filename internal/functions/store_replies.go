@@ -74,11 +74,19 @@ func setStatus(ctx context.Context, q db.Querier, messageID, status string) erro
 	return db.Exec(ctx, q, "update contact_submissions set status = $2 where id = $1", messageID, status)
 }
 
-// setDone stores when a message was marked as done; nil removes the mark. The mark also changes the status new to read, because triggers
-// remove the mark of messages with the status new.
-func setDone(ctx context.Context, q db.Querier, messageID string, at any) error {
-	return db.Exec(ctx, q, `update contact_submissions set done_at = $2,
-		status = case when status = 'new' and $3 then 'read' else status end where id = $1`, messageID, at, at != nil)
+// changeDoneMark handles the actions done and reopen of the contact-reply function. It marks the conversation about a message as done, or
+// removes the mark, and records the change for live changes. The mark also changes the status new to read, because triggers remove the mark
+// of messages with the status new, for example when the visitor has written again.
+func (s *Service) changeDoneMark(ctx context.Context, tx *db.Tx, req replyRequest) error {
+	var at any // nil removes the mark
+	if req.Action == "done" {
+		at = s.now()
+	}
+	if err := db.Exec(ctx, tx, `update contact_submissions set done_at = $2,
+		status = case when status = 'new' and $3 then 'read' else status end where id = $1`, req.MessageID, at, at != nil); err != nil {
+		return err
+	}
+	return s.cfg.RecordUpdated(ctx, tx, req.MessageID)
 }
 
 // listReplies returns the replies about messages, the oldest first.

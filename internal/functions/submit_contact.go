@@ -90,7 +90,7 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (respons
 		}
 		if site.EnquiryLinks {
 			link := s.newLink(m.CreatedAt)
-			response.URL, _ = s.urlOf(link)
+			response.URL = s.urlOf(link)
 			addLink = func(tx *db.Tx) error { return insertLink(ctx, tx, link, m.ID) }
 			response.Copy = site.EnquiryCopies && s.cfg.MailServer
 		}
@@ -101,7 +101,9 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (respons
 			return response, err
 		}
 		if allowed {
-			addCopy = func(tx *db.Tx) error { return s.queueCopy(ctx, tx, m) }
+			addCopy = func(tx *db.Tx) error {
+				return s.queueNotice(ctx, tx, JobCopy, notice{MessageID: m.ID, Channel: channelCopy, Recipient: m.Email, Language: m.Language})
+			}
 		}
 	}
 	return response, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
@@ -117,16 +119,8 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (respons
 			insertUnlessFlood(ctx, tx, m, limit, hour),
 			addLink(tx),
 			s.cfg.RecordInserted(ctx, tx, m.ID),
-			s.queuePlan(ctx, tx, m.ID, req.responseLanguage),
+			s.queueNotice(ctx, tx, JobPlan, notice{MessageID: m.ID, Channel: channelPlan, Language: m.Language}),
 			addCopy(tx),
 		)
 	})
-}
-
-// insertAndRecord stores a message in the inbox and records it for live changes.
-func (s *Service) insertAndRecord(ctx context.Context, tx *db.Tx, m contactMessage) error {
-	if err := insertInboxMessage(ctx, tx, m); err != nil {
-		return err
-	}
-	return s.cfg.RecordInserted(ctx, tx, m.ID)
 }

@@ -62,6 +62,11 @@ func trimSpace(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
 
+// isLine reports whether a text is one line of at most limit characters.
+func isLine(text string, limit int) bool {
+	return utf8.RuneCountInString(text) <= limit && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
 // sanitize truncates a text to maxHiddenField characters, and removes its control characters.
 func sanitize(s string) string {
 	length := 0
