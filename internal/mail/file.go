@@ -144,7 +144,8 @@ func (m *Mailer) eachFile(ctx context.Context, do func(file string, text []byte)
 		}
 		text, err := os.ReadFile(file)
 		if err == nil {
-			err = do(file, unfold(text))
+			// Without the soft line breaks of quoted-printable (RFC 2045 §6.7), which may split an id.
+			err = do(file, bytes.ReplaceAll(text, []byte("=\r\n"), nil))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -152,9 +153,6 @@ func (m *Mailer) eachFile(ctx context.Context, do func(file string, text []byte)
 	}
 	return nil
 }
-
-// unfold removes the soft line breaks of quoted-printable (RFC 2045 §6.7), which may split an id.
-func unfold(text []byte) []byte { return bytes.ReplaceAll(text, []byte("=\r\n"), nil) }
 
 // Purge deletes mails in files 30 days after they were written, and temporary files of that age that a crash left.
 func (m *Mailer) Purge(ctx context.Context) error {

@@ -144,13 +144,9 @@ func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 	m := &Mailer{cfg: cfg, log: log, now: now}
 	from := cfg.From
 	if from == "" {
-		u, err := url.Parse(cfg.SiteURL)
-		if err != nil || u.Hostname() == "" {
+		host := hostName(cfg.SiteURL)
+		if host == "" {
 			return nil, fmt.Errorf("mail: the site's URL %q has no host", cfg.SiteURL)
-		}
-		host := u.Hostname()
-		if net.ParseIP(host) != nil {
-			host = "localhost" // an IP address would need brackets (RFC 5321), and nobody can reply to no-reply anyway
 		}
 		from = "no-reply@" + host
 	}
@@ -159,6 +155,19 @@ func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// hostName returns the host of the site's URL; "" if it has none. For an IP address it returns localhost, because an IP address would need
+// brackets (RFC 5321), and nobody can reply to no-reply anyway.
+func hostName(siteURL string) string {
+	u, err := url.Parse(siteURL)
+	switch {
+	case err != nil:
+		return ""
+	case net.ParseIP(u.Hostname()) != nil:
+		return "localhost"
+	}
+	return u.Hostname()
 }
 
 // ParseFrom parses "Name <a@b>" or "a@b" (RFC 5322 §3.4). It rejects control characters, because a line break would start

@@ -471,8 +471,8 @@ func TestSenders(t *testing.T) {
 		}
 	}
 	for site, want := range map[string]string{"http://127.0.0.1:8000": "no-reply@localhost", "http://localhost:8000": "no-reply@localhost"} {
-		if m := newMailer(t, Config{SiteURL: site}, nil); m.from.Address != want || m.helo() != "localhost" {
-			t.Errorf("%s: %s, %s", site, m.from.Address, m.helo())
+		if m := newMailer(t, Config{SiteURL: site}, nil); m.from.Address != want || hostName(site) != "localhost" {
+			t.Errorf("%s: %s, %s", site, m.from.Address, hostName(site))
 		}
 	}
 	if _, err := New(Config{SiteURL: "nowhere"}, slogTo(io.Discard), now); err == nil {

@@ -44,15 +44,10 @@ var textSource string
 
 // The templates of the two parts of a mail. The data of both has the type page.
 var (
-	htmlMessage = parseHTML()
+	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"outlookOnly": outlookOnly}).
+			Parse(fillColours(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")))
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
-
-func parseHTML() *htmltemplate.Template {
-	source := fillColours(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")
-	functions := htmltemplate.FuncMap{"outlookOnly": outlookOnly}
-	return htmltemplate.Must(htmltemplate.New("html").Funcs(functions).Parse(source))
-}
 
 // fillColours replaces the names of colours in a template with their values. For example, $ink$ becomes the light value of "ink", and
 // $ink.dark$ the dark one.

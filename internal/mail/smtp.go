@@ -1,12 +1,12 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"time"
 
@@ -45,7 +45,7 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		gomail.WithTimeout(exchangeTimeout),
 		gomail.WithTLSConfig(tlsConfig),
 		gomail.WithTLSPolicy(tlsPolicy(server.TLS)),
-		gomail.WithHELO(m.helo()),
+		gomail.WithHELO(cmp.Or(hostName(m.cfg.SiteURL), "localhost")), // not the machine's own name, which is private
 		gomail.WithDialContextFunc(func(dialCtx context.Context, network, address string) (net.Conn, error) {
 			conn, err := server.dial(dialCtx, network, address, tlsConfig)
 			if err == nil {
@@ -95,15 +95,6 @@ func tlsPolicy(mode string) gomail.TLSPolicy {
 		return gomail.TLSOpportunistic
 	}
 	return gomail.NoTLS
-}
-
-// helo returns the host name for the EHLO command: the site's host, because the machine's own name is private.
-func (m *Mailer) helo() string {
-	u, err := url.Parse(m.cfg.SiteURL)
-	if err != nil || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
-		return "localhost"
-	}
-	return u.Hostname()
 }
 
 // retriable are the permanent errors about login and encryption (RFC 4954 §6). Another attempt may succeed, because the operator can

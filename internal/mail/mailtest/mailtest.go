@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/big"
 	"mime"
 	"mime/multipart"
@@ -82,7 +83,7 @@ func Start(o Options) (*Server, error) {
 	s.smtp.TLSConfig = o.TLS
 	s.smtp.AllowInsecureAuth = o.Insecure
 	s.smtp.EnableSMTPUTF8 = true
-	s.smtp.ErrorLog = quiet{}
+	s.smtp.ErrorLog = log.New(io.Discard, "", 0) // without lines about clients that refuse the certificate
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(o.Host, "0"))
 	if err != nil {
 		return nil, err
@@ -95,12 +96,6 @@ func Start(o Options) (*Server, error) {
 	go func() { s.done <- s.smtp.Serve(l) }()
 	return s, nil
 }
-
-// quiet drops log lines about clients that refuse the certificate.
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-func (quiet) Println(...any)        {}
 
 // Close stops the server.
 func (s *Server) Close() error {
