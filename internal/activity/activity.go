@@ -105,11 +105,6 @@ type Service struct {
 // New returns a service that reads the activity table of d.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service { return &Service{d, cfg, now} }
 
-// Purge deletes the entries of the activity table that are older than RetentionDays. Package auth purges the audit log.
-func (s *Service) Purge(ctx context.Context) error {
-	return deleteBefore(ctx, s.db, s.now().AddDate(0, 0, -RetentionDays))
-}
-
 // Actions of RecordSite. The comments say what an entry means and what its title is.
 const (
 	SiteExport        = "site-export"     // an archive of the site was written; no title
@@ -128,13 +123,3 @@ const (
 
 // commandActions are the actions of RecordSite that only commands do.
 var commandActions = []string{SiteExport, SiteCopy, SiteImport, SupabaseImport, SiteRestore}
-
-// RecordSite adds an entry about the site as a whole: its content was copied elsewhere, or was replaced. The caller is a command or the
-// program itself.
-func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {
-	kind := KindChange
-	if action == SiteExport || action == SiteCopy || action == BackupDestination {
-		kind = KindExport
-	}
-	return insertSite(ctx, q, kind, action, title, now)
-}

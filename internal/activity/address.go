@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"slices"
 
 	"atelie/internal/db"
 	"atelie/internal/history"
@@ -61,11 +62,7 @@ func listEntriesAbout(ctx context.Context, q db.Querier, address string) ([]stor
 	if err != nil {
 		return nil, err
 	}
-	entries := candidates[:0]
-	for _, e := range candidates {
-		if e.Table == "user_roles" || addressPattern.MatchString(e.recordedTitle) || addressPattern.MatchString(e.recordedSeriesTitle) {
-			entries = append(entries, e)
-		}
-	}
-	return entries, nil
+	return slices.DeleteFunc(candidates, func(e storedEntry) bool {
+		return e.Table != "user_roles" && !addressPattern.MatchString(e.recordedTitle) && !addressPattern.MatchString(e.recordedSeriesTitle)
+	}), nil
 }

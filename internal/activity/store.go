@@ -133,12 +133,19 @@ func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.
 		on conflict (created_at, (coalesce(cast(actor as text), ''))) where table_name = 'contact_submissions' do update set number = activity.number + 1`, now, actorOf(account))
 }
 
-func insertSite(ctx context.Context, q db.Querier, kind Kind, action, title string, now time.Time) error {
+// RecordSite adds an entry about the site as a whole: its content was copied elsewhere, or was replaced. The caller is a command or the
+// program itself.
+func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {
+	kind := KindChange
+	if action == SiteExport || action == SiteCopy || action == BackupDestination {
+		kind = KindExport
+	}
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, title) values ($1, $2, $3, nullif($4, ''))", now, kind, action, title)
 }
 
-func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
-	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
+// Purge deletes the entries of the activity table that are older than RetentionDays. Package auth purges the audit log.
+func (s *Service) Purge(ctx context.Context) error {
+	return db.Exec(ctx, s.db, "delete from activity where created_at < $1", s.now().AddDate(0, 0, -RetentionDays))
 }
 
 // listCandidatesFor returns the entries about the role of an account with an e-mail address, and the entries of which a recorded title (of

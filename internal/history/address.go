@@ -28,11 +28,8 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 // revisions used.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
 	revisions, err := revisionsOf(ctx, tx, address)
-	if err != nil {
+	if err != nil || len(revisions) == 0 {
 		return err
-	}
-	if len(revisions) == 0 {
-		return nil
 	}
 	var erased []string
 	for _, v := range revisions {
@@ -45,11 +42,7 @@ func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address strin
 	if err != nil {
 		return err
 	}
-	rows, err := listRevisionRows(ctx, tx, "")
-	if err != nil {
-		return err
-	}
-	remaining, err := urlTexts(rows)
+	remaining, err := FileURLsLike(ctx, tx, "")
 	if err != nil {
 		return err
 	}

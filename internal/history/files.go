@@ -4,31 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-
-	"atelie/internal/db"
 )
 
 // This file finds the URLs of files in revisions (rows as they were before a change or a deletion).
 
 // FileURLs returns all strings in revisions that can be the URL of a file. A removed file stays stored while its URL is among them.
-func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
-	rows, err := listRevisionRows(ctx, s.db, "")
-	if err != nil {
-		return nil, err
-	}
-	return urlTexts(rows)
-}
-
-// FileURLsLike is FileURLs for the revisions that contain namePart, a part of a file's name. Call it in the transaction that removes the
-// file, to find out whether a revision still needs the file. namePart must consist of ASCII letters, digits and hyphens. These characters
-// are never escaped in a URL or in JSON, so the search finds namePart in both.
-func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, error) {
-	rows, err := listRevisionRows(ctx, tx, namePart)
-	if err != nil {
-		return nil, err
-	}
-	return urlTexts(rows)
-}
+func (s *Service) FileURLs(ctx context.Context) ([]string, error) { return FileURLsLike(ctx, s.db, "") }
 
 // urlTexts returns the strings in JSON objects that can be the URL of a file: those with a slash. It may return other strings too. They do
 // no harm, because the callers only look for the URLs of their own files among them.

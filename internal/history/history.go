@@ -62,11 +62,6 @@ type Service struct {
 // New returns a service that reads the revisions in d.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service { return &Service{d, cfg, now} }
 
-// Purge deletes the revisions that are older than Retention, and all but the newest maxRevisions of each row.
-func (s *Service) Purge(ctx context.Context) error {
-	return purgeRevisions(ctx, s.db, s.now().Add(-Retention))
-}
-
 // Errors of requests. The codes are those of PostgREST, like all codes of /rest/v1.
 var (
 	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews, cover_images or series; get_history knows series_works and site_settings too`)

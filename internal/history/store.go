@@ -63,17 +63,24 @@ func listDeleted(ctx context.Context, q db.Querier, table string, beforeID int64
 		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, beforeID)
 }
 
-// listRevisionRows returns row_before of each revision whose row_before contains substring. For "" it returns row_before of all revisions.
-func listRevisionRows(ctx context.Context, q db.Querier, substring string) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string],
-		"select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+substring+"%")
+// FileURLsLike returns the strings in revisions that can be the URL of a file, of the revisions that contain namePart, a part of a file's name;
+// "" selects all revisions. Call it in the transaction that removes the file, to find out whether a revision still needs the file. namePart
+// must consist of ASCII letters, digits and hyphens. These characters are never escaped in a URL or in JSON, so the search finds namePart in
+// both.
+func FileURLsLike(ctx context.Context, q db.Querier, namePart string) ([]string, error) {
+	rows, err := db.Collect(ctx, q, db.ScanOne[string],
+		"select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+namePart+"%")
+	if err != nil {
+		return nil, err
+	}
+	return urlTexts(rows)
 }
 
-// purgeRevisions deletes the revisions that were made before the time oldest, and all but the newest maxRevisions of each row.
-func purgeRevisions(ctx context.Context, q db.Querier, oldest time.Time) error {
-	return db.Exec(ctx, q, `delete from row_history where changed_at < $1 or id in (
+// Purge deletes the revisions that are older than Retention, and all but the newest maxRevisions of each row.
+func (s *Service) Purge(ctx context.Context) error {
+	return db.Exec(ctx, s.db, `delete from row_history where changed_at < $1 or id in (
 		select id from (select id, row_number() over (partition by table_name, row_id order by id desc) as place from row_history) as numbered where place > $2)`,
-		oldest, maxRevisions)
+		s.now().Add(-Retention), maxRevisions)
 }
 
 // addressRevision is a revision that contains an email address, in the form in which the export of an address shows it.
