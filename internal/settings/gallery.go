@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -24,22 +25,12 @@ const (
 var artworkTypes = []string{"digital", "watercolour", "mural", "oil", "acrylic"}
 
 // HiddenTypes returns the types of works that the gallery does not show.
-func (g Gallery) HiddenTypes() (hidden []string) {
-	for _, t := range artworkTypes {
-		if !slices.Contains(g.Types, t) {
-			hidden = append(hidden, t)
-		}
-	}
-	return hidden
+func (g Gallery) HiddenTypes() []string {
+	return slices.DeleteFunc(slices.Clone(artworkTypes), func(t string) bool { return slices.Contains(g.Types, t) })
 }
 
 // EffectiveStripOrder returns the order of the featured strip: StripOrder, or Order if StripOrder is "".
-func (g Gallery) EffectiveStripOrder() string {
-	if g.StripOrder != "" {
-		return g.StripOrder
-	}
-	return g.Order
-}
+func (g Gallery) EffectiveStripOrder() string { return cmp.Or(g.StripOrder, g.Order) }
 
 // withDefaults returns g. If g has no types or no order, it gets those of seed (the settings of a new site). checkGallery rejects such a g, but
 // a stored gallery may not have been checked.
@@ -47,9 +38,7 @@ func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types
 	}
-	if g.Order == "" {
-		g.Order = seed.Order
-	}
+	g.Order = cmp.Or(g.Order, seed.Order)
 	return g
 }
 

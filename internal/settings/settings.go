@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,10 +95,7 @@ func (s Site) Text(l i18n.Language, pick func(Texts) string) string {
 	if l == i18n.PT {
 		first, second = second, first
 	}
-	if text := pick(first); text != "" {
-		return text
-	}
-	return pick(second)
+	return cmp.Or(pick(first), pick(second))
 }
 
 // Config holds the functions of other packages that the settings call. All of them are required.

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,11 +58,8 @@ func siteOf(rows map[string]string) (Site, error) {
 
 // SiteChanged returns when the public part of the settings was last saved, or the zero time if it never was.
 func SiteChanged(ctx context.Context, q db.Querier) (at time.Time, err error) {
-	err = q.QueryRow(ctx, "select updated_at from site_settings where key = $1", SiteKey).Scan(&at)
-	if errors.Is(err, db.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return at, err
+	at, err = db.One[time.Time](ctx, q, "select updated_at from site_settings where key = $1", SiteKey)
+	return at, db.NoRowsAs(err, nil)
 }
 
 // load reads all settings. Unlike LoadNotices, it returns an error for an unreadable value.
@@ -201,4 +197,10 @@ func onlyProducts(ctx context.Context, q db.Querier, ids []string) (bool, error)
 	}
 	list, args := db.AppendList(nil, ids)
 	return db.One[bool](ctx, q, "select count(*) > 0 and count(*) = count(case when id in ("+list+") then 1 end) from products", args...)
+}
+
+// TakenSlots counts the commissions that take a slot: those that are accepted or in progress. Triggers raise the content version when
+// this number changes.
+func TakenSlots(ctx context.Context, q db.Querier) (int, error) {
+	return db.One[int](ctx, q, "select count(*) from commissions where stage in ('accepted', 'in_progress')")
 }

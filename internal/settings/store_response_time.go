@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"atelie/internal/db"
@@ -48,12 +47,6 @@ func readAnswerTimes(ctx context.Context, q db.Querier) (measured answerTimes, e
 
 // storedHours reads the stored response time; it returns 0 if there is none.
 func storedHours(ctx context.Context, q db.Querier) (int, error) {
-	hours, err := db.One[*int](ctx, q, "select hours from response_time")
-	if errors.Is(err, db.ErrNoRows) || err == nil && hours == nil {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return *hours, nil
+	hours, err := db.One[int](ctx, q, "select coalesce(hours, 0) from response_time")
+	return hours, db.NoRowsAs(err, nil)
 }
