@@ -55,6 +55,11 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 	if err != nil {
 		return pageInputs{}, err
 	}
+	return s.inputsFrom(ctx, v, b)
+}
+
+// inputsFrom returns the inputs for the page of a view with this boot data.
+func (s *Service) inputsFrom(ctx context.Context, v view, b bootData) (pageInputs, error) {
 	head, err := s.makeHead(ctx, v, b)
 	if err != nil {
 		return pageInputs{}, err

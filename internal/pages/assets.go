@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -21,7 +22,7 @@ import (
 // file is a file of the built site.
 type file struct {
 	name     string                // path of the file in the build, and of its URL, without a leading slash
-	headers  []header              // response headers
+	headers  http.Header           // response headers; all responses share the slices of values, so nothing may change them
 	loadBody func() (*body, error) // returns the content in its encodings; only the first call creates it
 }
 
@@ -77,7 +78,7 @@ func unpack(compressed []byte) (*body, error) {
 
 // fileHeaders returns the headers of a file. Browsers may cache files under /assets for a year, because their names contain a
 // hash of the content.
-func fileHeaders(name string, content []byte) []header {
+func fileHeaders(name string, content []byte) http.Header {
 	kind := mime.TypeByExtension(path.Ext(name))
 	if kind == "" {
 		kind = http.DetectContentType(content)
@@ -86,9 +87,9 @@ func fileHeaders(name string, content []byte) []header {
 	if strings.HasPrefix(name, "assets/") {
 		lifetime = "public, max-age=31536000, immutable"
 	}
-	headers := []header{{"Content-Type", []string{kind}}, {"Cache-Control", []string{lifetime}}, {"X-Content-Type-Options", []string{"nosniff"}}}
+	headers := http.Header{"Content-Type": {kind}, "Cache-Control": {lifetime}, "X-Content-Type-Options": {"nosniff"}}
 	if strings.HasSuffix(name, ".svg") {
-		headers = append(headers, header{"Content-Security-Policy", []string{"default-src 'none'; style-src 'unsafe-inline'"}})
+		headers.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
 	return headers
 }
@@ -100,9 +101,7 @@ func (s *Service) serveAsset(w http.ResponseWriter, r *http.Request) (bool, erro
 		return false, nil
 	}
 	h := w.Header()
-	for i := range f.headers {
-		h[f.headers[i].name] = f.headers[i].values
-	}
+	maps.Copy(h, f.headers)
 	b, err := f.loadBody()
 	if err != nil {
 		return true, err

@@ -162,16 +162,12 @@ func newVariant(encoding string, bytes []byte) *variant {
 }
 
 func newRepresentation(encoding string, bytes []byte) *representation {
-	rep := &representation{bytes: bytes, contentLength: []string{strconv.Itoa(len(bytes))}, etags: []string{newEntityTag(bytes)}}
+	sum := sha256.Sum256(bytes)
+	rep := &representation{bytes: bytes, contentLength: []string{strconv.Itoa(len(bytes))}, etags: []string{`"` + hex.EncodeToString(sum[:12]) + `"`}}
 	if encoding != "" {
 		rep.encodingHeader = []string{encoding}
 	}
 	return rep
-}
-
-func newEntityTag(bytes []byte) string {
-	sum := sha256.Sum256(bytes)
-	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // plain returns the uncompressed content.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"maps"
 	"math"
 	"net/http"
 	"strings"
@@ -68,6 +69,12 @@ func newPageCache(version *content.Version) *pageCache {
 func (s *Service) Lookups() *content.Lookups { return &s.cache.lookups }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
+
+// isCached reports whether the cache has the page of a view for the content version at.
+func (s *Service) isCached(at content.Versions, v view) bool {
+	_, ok := s.cache.pages.Get(at, s.keyOf(v))
+	return ok
+}
 
 // findOutagePage returns a cached page during an outage of the database, or false if there is none. It looks for today's page first, and then
 // for the page of the day on which the content version was last read. age is the time since this reading.
@@ -136,7 +143,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 				if rep, err := b.chooseRepresentation(r.Header["Accept-Encoding"]); err == nil { // otherwise Page reports the error
 					s.cache.lookups.Record(true)
-					s.setPageHeaders(w.Header())
+					maps.Copy(w.Header(), s.pageHeaders)
 					_ = b.send(w, r, v.status, rep) // an error means that the client has gone
 					return
 				}

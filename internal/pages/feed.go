@@ -9,7 +9,6 @@ import (
 	"html"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -103,9 +102,7 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localizePath(galleryPath+allTypes, l)}},
 	}
 	for _, w := range newest {
-		if w.changedAt().After(updated) {
-			updated = w.changedAt()
-		}
+		updated = latest(updated, w.changedAt())
 		page := root + localizePath(w.path(), l)
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: formatTime(w.publishedAt()), Updated: formatTime(w.changedAt()), Link: atomLink{"alternate", "text/html", string(l), page},
@@ -119,12 +116,9 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 // readNewestWorks returns the works of the feed among those that meet a condition. A work can be published long after it was created, so
 // the newest works are among the last created and the last published ones.
 func (s *Service) readNewestWorks(ctx context.Context, condition string) (newest []work, err error) {
-	for _, column := range []string{"created_at", "published_at"} {
-		found, err := s.readWorks(ctx, condition+"&order="+column+".desc&limit="+strconv.Itoa(feedWorks))
-		if err != nil {
-			return nil, err
-		}
-		newest = append(newest, found...)
+	newest, err = s.readInOrders(ctx, condition, feedWorks, "created_at.desc", "published_at.desc")
+	if err != nil {
+		return nil, err
 	}
 	// Works that were imported together were published at the same time.
 	slices.SortFunc(newest, func(a, b work) int {

@@ -75,11 +75,6 @@ func (f *generatedFiles) get(name string, at time.Time) (generatedFile, bool) {
 	return f.find(name, func(g *generatedFile) bool { return at.Sub(g.made) < generatedLife })
 }
 
-// getUnedited returns a cached file that was made after the last edit. It is used during an outage of the database.
-func (f *generatedFiles) getUnedited(name string, at content.Versions) (generatedFile, bool) {
-	return f.find(name, func(g *generatedFile) bool { return g.version != 0 && g.version >= at.Edited })
-}
-
 // find returns the file with this name if its bytes are cached and usable returns true for it.
 func (f *generatedFiles) find(name string, usable func(*generatedFile) bool) (generatedFile, bool) {
 	f.mu.Lock()
@@ -154,7 +149,7 @@ func (s *Service) outageFile(w http.ResponseWriter, r *http.Request, name, conte
 	if err != nil || age == 0 {
 		return false
 	}
-	g, ok := s.generated.getUnedited(name, at)
+	g, ok := s.generated.find(name, func(g *generatedFile) bool { return g.version != 0 && g.version >= at.Edited })
 	if ok {
 		httpx.MarkStale(w, r, age)
 		writeFile(w, r, contentType, g)

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -56,7 +56,7 @@ type Service struct {
 
 	sitePages atomic.Pointer[sitePages] // the pages with the owner's choices for the gallery; nil before the first request
 
-	pageHeaders  []header      // response headers of every page
+	pageHeaders  http.Header   // response headers of every page; all responses share the slices of values, so nothing may change them
 	reports      reportLimiter // limits the reports of browsers that are logged
 	generated    generatedFiles
 	sitemapWorks int64 // maximum number of works in one file of the sitemap; the constant of this name except in tests
@@ -176,25 +176,13 @@ func sendRedirect(w http.ResponseWriter, r *http.Request, target string, status 
 }
 
 func (s *Service) writePage(w http.ResponseWriter, r *http.Request, v view, page *body) error {
-	s.setPageHeaders(w.Header())
+	maps.Copy(w.Header(), s.pageHeaders)
 	return page.write(w, r, v.status)
-}
-
-func (s *Service) setPageHeaders(h http.Header) {
-	for i := range s.pageHeaders {
-		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
-	}
-}
-
-// header is a response header. All responses share the slice of values, so nothing may change it.
-type header struct {
-	name   string // name in canonical form
-	values []string
 }
 
 func usesHTTPS(cfg Config) bool { return strings.HasPrefix(cfg.SiteURL, "https://") }
 
-func newPageHeaders(cfg Config) []header {
+func newPageHeaders(cfg Config) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache") // the browser revalidates each time and mostly gets 304
@@ -203,11 +191,7 @@ func newPageHeaders(cfg Config) []header {
 		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
 	}
 	harden(h)
-	var out []header
-	for name, values := range h {
-		out = append(out, header{name, slices.Clip(values)})
-	}
-	return out
+	return h
 }
 
 // harden sets the security headers that do not depend on the page.

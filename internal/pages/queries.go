@@ -88,7 +88,9 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		}
 	}
 	if namedSeries != nil {
-		result, err := s.seriesResult(ctx, v)
+		// The row with everything that the page shows of the series.
+		query := "select=id,slug,title,title_pt,text,text_pt,image_url,types,media&slug=eq." + v.seriesSlug
+		result, err := s.readRow(ctx, []any{"series", "one", v.seriesSlug}, "series", query)
 		if err != nil {
 			return nil, err
 		}
@@ -97,27 +99,28 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	if !needsWork {
 		return all, nil
 	}
-	rows, err := s.cfg.Content.Rows(ctx, page.WorkQuery.Table, strings.ReplaceAll(page.WorkQuery.Query, workPlaceholder, v.workID))
-	if err != nil {
-		return nil, err
+	key := slices.Clone(page.WorkQuery.Key)
+	if i := slices.Index(key, any(workPlaceholder)); i >= 0 {
+		key[i] = v.workID
 	}
-	workResult := queryResult{key: slices.Clone(page.WorkQuery.Key), data: json.RawMessage("null")}
-	if i := slices.Index(workResult.key, any(workPlaceholder)); i >= 0 {
-		workResult.key[i] = v.workID
-	}
+	result, err := s.readRow(ctx, key, page.WorkQuery.Table, strings.ReplaceAll(page.WorkQuery.Query, workPlaceholder, v.workID))
+	return append(all, result), err
+}
+
+// readRow returns the result of a query that selects at most one row: the row, or null if there is none.
+func (s *Service) readRow(ctx context.Context, key []any, table, query string) (result queryResult, err error) {
+	result = queryResult{key: key, data: json.RawMessage("null")}
+	rows, err := s.cfg.Content.Rows(ctx, table, query)
 	if len(rows) > 0 {
-		workResult.data = json.RawMessage(rows[0])
+		result.data = json.RawMessage(rows[0])
 	}
-	return append(all, workResult), nil
+	return result, err
 }
 
 // locateReviews returns the view without its page of reviews if there are not so many pages, so that made-up numbers share the
 // home page in the cache. A cached page needs no count. at is the content version of the request.
 func (s *Service) locateReviews(ctx context.Context, at content.Versions, v view) (view, error) {
-	if v.reviewsPage == 0 {
-		return v, nil
-	}
-	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+	if v.reviewsPage == 0 || s.isCached(at, v) {
 		return v, nil
 	}
 	queries := s.manifest.page(v.path).Queries // those of reviews do not depend on the gallery

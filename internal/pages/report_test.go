@@ -170,10 +170,7 @@ func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
 	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {
 		cfg := Config{SiteURL: site, APIURL: site}
-		endpoints := false
-		for _, h := range newPageHeaders(cfg) {
-			endpoints = endpoints || h.name == "Reporting-Endpoints" && h.values[0] == `csp="/csp-reports"`
-		}
+		endpoints := newPageHeaders(cfg).Get("Reporting-Endpoints") == `csp="/csp-reports"`
 		policy := contentSecurityPolicy(cfg)
 		if endpoints != secure || strings.HasSuffix(policy, "; report-uri /csp-reports; report-to csp") != secure || !strings.Contains(policy, "; report-uri /csp-reports") {
 			t.Errorf("%s: endpoints %v, %s", site, endpoints, policy)

@@ -78,7 +78,12 @@ func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
 	if v.seriesSlug == "" {
 		return nil, nil
 	}
-	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"slug=eq."+v.seriesSlug+"&limit=1")
+	return s.findSeries(ctx, "slug=eq."+v.seriesSlug+"&limit=1")
+}
+
+// findSeries returns the series that a query string selects, or nil if visitors see no such series.
+func (s *Service) findSeries(ctx context.Context, query string) (*series, error) {
+	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+query)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -89,38 +94,25 @@ func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
 // the present one. If visitors see no such series, the returned view is that of a missing one. A cached page needs no search: it was
 // made after one. at is the content version of the request.
 func (s *Service) locateSeries(ctx context.Context, at content.Versions, v view) (_ view, redirect string, err error) {
-	if v.seriesSlug == "" {
-		return v, "", nil
-	}
-	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+	if v.seriesSlug == "" || s.isCached(at, v) {
 		return v, "", nil
 	}
 	found, err := s.seriesOf(ctx, v)
 	if err != nil || found != nil {
 		return v, "", err
 	}
-	slug, err := s.presentSlug(ctx, v.seriesSlug)
-	if err != nil || slug == "" {
+	id, err := s.findSeriesByOldSlug(ctx, v.seriesSlug)
+	if err == nil && id != "" {
+		found, err = s.findSeries(ctx, "id=eq."+id)
+	}
+	if err != nil || found == nil {
 		return v.withSeriesMissing(), "", err
 	}
-	target := v.path + "?series=" + slug
+	target := v.path + "?series=" + found.Slug
 	if v.workID != "" {
 		target += "&art=" + v.workID
 	}
 	return v, localizePath(target, v.lang()), nil
-}
-
-// presentSlug returns the slug of the series that had the slug old, or "" if visitors see no such series.
-func (s *Service) presentSlug(ctx context.Context, old string) (string, error) {
-	id, err := s.findSeriesByOldSlug(ctx, old)
-	if err != nil || id == "" {
-		return "", err
-	}
-	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"id=eq."+id)
-	if err != nil || len(found) == 0 {
-		return "", err
-	}
-	return found[0].Slug, nil
 }
 
 // countSeriesWorks returns how many works of a series meet a condition on their type, as visitors see it.
@@ -192,16 +184,6 @@ func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, fi
 	}
 	complete, err = result.setRows(rows, total, maxBytes)
 	return result, complete, err
-}
-
-// seriesResult is the result of the query for the series that a view names: the row with everything that its page shows.
-func (s *Service) seriesResult(ctx context.Context, v view) (result queryResult, err error) {
-	result = queryResult{key: []any{"series", "one", v.seriesSlug}, data: json.RawMessage("null")}
-	rows, err := s.cfg.Content.Rows(ctx, "series", "select=id,slug,title,title_pt,text,text_pt,image_url,types,media&slug=eq."+v.seriesSlug)
-	if len(rows) > 0 {
-		result.data = json.RawMessage(rows[0])
-	}
-	return result, err
 }
 
 // typesCondition returns the condition, in a query string, for series with a work of one of these types.

@@ -181,7 +181,8 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 		if !ok {
 			continue
 		}
-		newest, err := s.readLastChanged(ctx, p.WorksFilter)
+		// The work that was written last, and the one that was published last: a scheduled work becomes visible without being written.
+		newest, err := s.readInOrders(ctx, p.WorksFilter, 1, "updated_at.desc.nullslast", "published_at.desc")
 		if err != nil {
 			return err
 		}
@@ -209,17 +210,16 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 	return nil
 }
 
-// readLastChanged returns, of the works that meet a condition, the one that was written last and the one that was published last. A
-// scheduled work becomes visible without being written.
-func (s *Service) readLastChanged(ctx context.Context, condition string) (changed []work, err error) {
-	for _, order := range []string{"updated_at.desc.nullslast", "published_at.desc"} {
-		found, err := s.readWorks(ctx, condition+"&order="+order+"&limit=1")
+// readInOrders returns the first works of each of these orders, at most limit of each, among the works that meet a condition.
+func (s *Service) readInOrders(ctx context.Context, condition string, limit int, orders ...string) (all []work, err error) {
+	for _, order := range orders {
+		found, err := s.readWorks(ctx, condition+"&order="+order+"&limit="+strconv.Itoa(limit))
 		if err != nil {
 			return nil, err
 		}
-		changed = append(changed, found...)
+		all = append(all, found...)
 	}
-	return changed, nil
+	return all, nil
 }
 
 // addPage adds a URL in both languages, each with a link to the other. images returns the pictures of the page, with captions in a

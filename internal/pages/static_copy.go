@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -42,8 +41,6 @@ func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 	}
 	return site.serverRenderedPaths(), nil
 }
-
-var errNotRendered = errors.New("the page could not be rendered")
 
 // LocateStatic returns the page of the static copy that shows the work linked.Work, in the language linked.Language. The caller rewrites
 // links to the work, so that they lead to this page. linked.Path is ignored, because the site can open a work over any page. ok is false if
@@ -118,19 +115,13 @@ func (s *Service) RenderStatic(ctx context.Context, selected StaticView) (Static
 			return page, err
 		}
 	}
-	in := pageInputs{}
-	if in.headHTML, err = s.makeHead(ctx, v, b); err != nil {
-		return page, err
-	}
-	data, err := json.Marshal(b)
+	in, err := s.inputsFrom(ctx, v, b)
 	if err != nil {
 		return page, err
 	}
-	in.bootJSON = string(data)
-	html, complete := s.assemble(ctx, v, in, true /* in advance: no visitor waits */)
-	if !complete {
-		return page, fmt.Errorf("%s, %s: %w", selected.Path, selected.Language, errNotRendered)
+	var complete bool
+	if page.HTML, complete = s.assemble(ctx, v, in, true /* in advance: no visitor waits */); !complete {
+		return StaticPage{}, fmt.Errorf("%s, %s: the page could not be rendered", selected.Path, selected.Language)
 	}
-	page.HTML = html
 	return page, nil
 }

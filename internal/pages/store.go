@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"errors"
 
 	"atelie/internal/db"
 )
@@ -17,8 +16,5 @@ func (s *Service) wasDeleted(ctx context.Context, id string) (bool, error) {
 // findSeriesByOldSlug returns the id of the series that had this slug earlier and now has another one, or "" if there is none.
 func (s *Service) findSeriesByOldSlug(ctx context.Context, slug string) (id string, err error) {
 	id, err = db.One[string](ctx, s.db, "select cast(series_id as text) from series_old_slugs where slug = $1", slug)
-	if errors.Is(err, db.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
+	return id, db.NoRowsAs(err, nil)
 }

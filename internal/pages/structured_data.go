@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +20,11 @@ const worksInData = 24
 // thing is an object of the structured data: schema.org properties by name.
 type thing map[string]any
 
-// set sets a property, unless its value is an empty string or an empty list.
+// set sets a property, unless its value is an empty string or an empty list. The value is a string, a list or a map.
 func (t thing) set(name string, value any) {
-	switch v := value.(type) {
-	case string:
-		if v == "" {
-			return
-		}
-	case []string:
-		if len(v) == 0 {
-			return
-		}
-	case []any:
-		if len(v) == 0 {
-			return
-		}
+	if reflect.ValueOf(value).Len() > 0 {
+		t[name] = value
 	}
-	t[name] = value
 }
 
 // makeStructuredData returns the JSON-LD of a page. It describes the artist, the site, and the gallery or work of the page. It contains no

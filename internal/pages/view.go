@@ -55,20 +55,14 @@ func (p *sitePages) parseView(u *url.URL) view {
 	case id != "" && isGallery:
 		v = v.withWorkMissing(http.StatusNotFound)
 	case isHome: // an invalid id is ignored
-		v.reviewsPage = parsePageNumber(query.Get("reviews"))
+		if number := query.Get("reviews"); pageNumberPattern.MatchString(number) {
+			v.reviewsPage, _ = strconv.Atoi(number) // cannot fail, because the pattern allows only one to four digits
+		}
 	}
 	return v
 }
 
-// parsePageNumber returns the number of a page, from 1 to 9999, or 0 if text is not such a number.
-func parsePageNumber(text string) int {
-	if !pageNumberPattern.MatchString(text) {
-		return 0
-	}
-	n, _ := strconv.Atoi(text) // cannot fail, because the pattern allows only one to four digits
-	return n
-}
-
+// pageNumberPattern matches the numbers of pages, 1 to 9999.
 var pageNumberPattern = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 
 // withWorkMissing returns the view for a URL that names a work that does not exist: the same path, with a notice and this status (404 or

@@ -170,10 +170,7 @@ func (s *Service) isShown(ctx context.Context, w work) (bool, error) {
 // that may, or the returned view is that of a missing work. A cached page needs no search: it was made after one. at is the
 // content version of the request.
 func (s *Service) locateWork(ctx context.Context, at content.Versions, v view) (_ view, redirect string, err error) {
-	if v.workID == "" {
-		return v, "", nil
-	}
-	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+	if v.workID == "" || s.isCached(at, v) {
 		return v, "", nil
 	}
 	here, err := s.readWorkOf(ctx, v)
@@ -195,14 +192,12 @@ func (s *Service) locateWork(ctx context.Context, at content.Versions, v view) (
 			return v, localizePath(listed.path(), v.lang()), nil
 		}
 	}
+	status := http.StatusNotFound
 	deleted, err := s.wasDeleted(ctx, v.workID)
-	if err != nil {
-		return v, "", err
-	}
 	if deleted {
-		return v.withWorkMissing(http.StatusGone), "", nil
+		status = http.StatusGone
 	}
-	return v.withWorkMissing(http.StatusNotFound), "", nil
+	return v.withWorkMissing(status), "", err
 }
 
 // readPictures returns the pictures with the given URLs, by URL.

@@ -71,7 +71,7 @@ type engine struct {
 // the bytecode does not run, Render returns an error.
 func New(packed []byte) *Renderer {
 	return &Renderer{
-		bytecode:    sync.OnceValues(func() ([]byte, error) { return decompress(packed) }),
+		bytecode:    sync.OnceValues(func() ([]byte, error) { return io.ReadAll(brotli.NewReader(bytes.NewReader(packed))) }),
 		pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages,
 		slots: make(chan struct{}, maxEngines), inAdvance: make(chan struct{}, 1),
 	}
@@ -80,39 +80,26 @@ func New(packed []byte) *Renderer {
 // Render renders the page at path from its boot data in JSON. It waits at most pageTimeout, or until ctx ends, for other pages that
 // are being rendered. Rendering the page then takes at most pageTimeout. After an error, another call starts a new engine.
 func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) {
-	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
-	defer cancel()
-	if err := acquire(waiting, r.slots); err != nil {
-		return Page{}, err
-	}
-	return r.renderInSlot(path, boot, false)
+	return r.render(ctx, path, boot, false)
 }
 
 // RenderInAdvance is like Render, for a page for which no visitor waits. One such page is rendered at a time.
 func (r *Renderer) RenderInAdvance(ctx context.Context, path, boot string) (Page, error) {
+	return r.render(ctx, path, boot, true)
+}
+
+func (r *Renderer) render(ctx context.Context, path, boot string, inAdvance bool) (page Page, err error) {
 	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
 	defer cancel()
-	if err := acquire(waiting, r.inAdvance); err != nil {
-		return Page{}, err
+	if inAdvance {
+		if err := acquire(waiting, r.inAdvance); err != nil {
+			return Page{}, err
+		}
+		defer func() { <-r.inAdvance }()
 	}
-	defer func() { <-r.inAdvance }()
 	if err := acquire(waiting, r.slots); err != nil {
 		return Page{}, err
 	}
-	return r.renderInSlot(path, boot, true)
-}
-
-func acquire(ctx context.Context, slots chan<- struct{}) error {
-	select {
-	case slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the engine: %w", ctx.Err())
-	}
-}
-
-// renderInSlot renders a page. The caller holds one of the slots, which renderInSlot releases.
-func (r *Renderer) renderInSlot(path, boot string, inAdvance bool) (page Page, err error) {
 	e, err := r.takeEngine(inAdvance)
 	if err != nil {
 		<-r.slots
@@ -130,6 +117,15 @@ func (r *Renderer) renderInSlot(path, boot string, inAdvance bool) (page Page, e
 		<-r.slots
 	}
 	return page, err
+}
+
+func acquire(ctx context.Context, slots chan<- struct{}) error {
+	select {
+	case slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the engine: %w", ctx.Err())
+	}
 }
 
 // takeEngine returns the engine that was used last, or starts one. A page in advance leaves the only engine to visitors, because a
@@ -226,7 +222,7 @@ func (r *Renderer) runBytecode(vm *quickjs.VM) error {
 	}
 	bytecode, err := r.bytecode()
 	if err != nil {
-		return err
+		return fmt.Errorf("the bytecode: %w", err)
 	}
 	value, err := vm.EvalBytecodeValue(bytecode)
 	if err != nil {
@@ -237,14 +233,6 @@ func (r *Renderer) runBytecode(vm *quickjs.VM) error {
 		return withStack(err)
 	}
 	return vm.SetEvalTimeout(r.pageTimeout)
-}
-
-func decompress(packed []byte) ([]byte, error) {
-	bytecode, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
-	if err != nil {
-		return nil, fmt.Errorf("the bytecode: %w", err)
-	}
-	return bytecode, nil
 }
 
 func (r *Renderer) closeEngine(e *engine) error {
