@@ -67,14 +67,35 @@ func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	switch req.Action {
-	case "", "find":
-		return s.findAddress(w, r, address)
+	case "", "find", "erase":
 	case "export":
 		return s.exportAddress(w, r, address)
-	case "erase":
-		return s.eraseAddress(w, r, address)
+	default:
+		return errInvalid("The action must be find, export or erase")
 	}
-	return errInvalid("The action must be find, export or erase")
+	var found addressResponse
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
+			return err
+		}
+		if found, err = s.countEntries(r.Context(), tx, address); err != nil || req.Action != "erase" {
+			return err
+		}
+		for _, place := range s.cfg.AddressPlaces() {
+			if err := place.Erase(r.Context(), tx, address); err != nil {
+				return err
+			}
+		}
+		if err := s.recordAddressAction(r.Context(), tx, "erase"); err != nil {
+			return err
+		}
+		// The job deletes what no transaction can: mails that are files, and the remains of deleted rows in SQLite's files.
+		return s.cfg.Queue.Enqueue(r.Context(), tx, JobCleanUp, cleanUpJob{Address: address})
+	})
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, http.StatusOK, found)
 }
 
 // isAddress reports whether text could be an e-mail address. It accepts more texts than emailPattern, because the
@@ -97,47 +118,6 @@ func (s *Service) refuseAddressWithRole(ctx context.Context, tx *db.Tx, address 
 // recordAddressAction adds an entry to the activity log. The entry leaves out the address: otherwise it would be data about the address.
 func (s *Service) recordAddressAction(ctx context.Context, tx *db.Tx, action string) error {
 	return activity.RecordExport(ctx, tx, "address-data "+action, identity.Of(ctx).UserID, s.now())
-}
-
-func (s *Service) findAddress(w http.ResponseWriter, r *http.Request, address string) error {
-	var found addressResponse
-	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
-			return err
-		}
-		found, err = s.countEntries(r.Context(), tx, address)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, found)
-}
-
-func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address string) error {
-	var erased addressResponse
-	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
-			return err
-		}
-		if erased, err = s.countEntries(r.Context(), tx, address); err != nil {
-			return err
-		}
-		for _, place := range s.cfg.AddressPlaces() {
-			if err := place.Erase(r.Context(), tx, address); err != nil {
-				return err
-			}
-		}
-		if err := s.recordAddressAction(r.Context(), tx, "erase"); err != nil {
-			return err
-		}
-		// The job deletes what no transaction can: mails that are files, and the remains of deleted rows in SQLite's files.
-		return s.cfg.Queue.Enqueue(r.Context(), tx, JobCleanUp, cleanUpJob{Address: address})
-	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, erased)
 }
 
 // countEntries counts the entries of each place, and checks whether the settings contain the address.

@@ -26,11 +26,8 @@ const CalendarPath = httpx.CalendarPath
 
 const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
 
-// The rate limit of requests for calendars. It also slows down the guessing of tokens.
-const (
-	calendarRequestsPerMinute = 60         // from one IP address
-	calendarLimit             = "calendar" // name of the rate limit
-)
+// calendarRequestsPerMinute is the limit of requests for calendars from one IP address. It also slows down the guessing of tokens.
+const calendarRequestsPerMinute = 60
 
 // calendarRequest is the body of a call of calendar-feed.
 type calendarRequest struct {
@@ -138,7 +135,7 @@ func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return errMethodNotAllowed
 	}
-	if err := s.enforceLimit(w, r, calendarLimit, httpx.LimitSubject(r.Context()), calendarRequestsPerMinute, errTooManyRequests); err != nil {
+	if err := s.enforceLimit(w, r, "calendar", httpx.LimitSubject(r.Context()), calendarRequestsPerMinute, errTooManyRequests); err != nil {
 		return err
 	}
 	token, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, CalendarPath), calendarEnding)

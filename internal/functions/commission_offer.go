@@ -202,12 +202,3 @@ func answerText(l i18n.Language, o offer) string {
 	}
 	return text
 }
-
-// offerMail returns the part of an offer that a mail contains.
-func (s *Service) offerMail(ctx context.Context, id string) (*OfferMail, error) {
-	o, err := readOffer(ctx, s.db, id)
-	if err != nil {
-		return nil, err
-	}
-	return &OfferMail{o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn}, nil
-}

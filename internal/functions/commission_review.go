@@ -338,7 +338,7 @@ func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
 
 // writeReview stores what a client has written, with at most one picture. removePicture removes the picture that was sent before; a new
 // picture replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error
-// is errNoInboxMessage, errReviewNotOpen, errTooManyReplies or errPicturesFull if the review cannot be stored.
+// is errNoInboxMessage, errReviewNotOpen, errFullConversation or errPicturesFull if the review cannot be stored.
 func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []unsavedPicture, removePicture bool) error {
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)

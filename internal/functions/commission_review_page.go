@@ -133,9 +133,7 @@ func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryP
 	case err == nil:
 		http.Redirect(w, r, p.Path+"#review", http.StatusSeeOther)
 		return nil
-	case errors.Is(err, errTooManyReplies):
-		return s.showReviewError(w, r, p, errFullConversation)
-	case ok && (refusal.Code == errReviewNotOpen.Code || refusal.Code == errPicturesFull.Code):
+	case ok && (refusal.Code == errReviewNotOpen.Code || refusal.Code == errPicturesFull.Code || refusal.Code == errFullConversation.Code):
 		return s.showReviewError(w, r, p, refusal)
 	}
 	return err

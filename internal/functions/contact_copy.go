@@ -28,9 +28,8 @@ const (
 
 // Names of the limits in the rate_limits table.
 const (
-	copyLimitMailbox   = "contact-copy-to"
-	copyLimitRequester = "contact-copy-from"
-	copyLimitAll       = "contact-copy"
+	copyLimitMailbox = "contact-copy-to"
+	copyLimitAll     = "contact-copy"
 )
 
 // countCopy counts a copy to an e-mail address against the limits, one after the other, and reports whether the copy is within all of them.
@@ -40,7 +39,7 @@ func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, er
 		name, subject string
 		limit         int
 	}{
-		{copyLimitRequester, httpx.LimitSubject(ctx), copiesPerRequester},
+		{"contact-copy-from", httpx.LimitSubject(ctx), copiesPerRequester},
 		{copyLimitMailbox, hashMailbox(email), copiesPerMailbox},
 		{copyLimitAll, "", copiesPerDay},
 	} {

@@ -189,9 +189,6 @@ func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status
 		return err
 	}
 	added, err := s.addReply(ctx, tx, r, status)
-	if errors.Is(err, errTooManyReplies) {
-		err = errFullConversation
-	}
 	if err != nil || !added || r.Delivery != deliveryQueued {
 		return err
 	}
@@ -307,9 +304,11 @@ func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error 
 	r.Text = mailedText(r.Text, pictures, visitor.Language)
 	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, Review: r.Kind == kindReviewRequest, At: r.CreatedAt}
 	if r.Kind == kindOffer {
-		if m.Offer, err = s.offerMail(ctx, r.ID); err != nil {
+		o, err := readOffer(ctx, s.db, r.ID)
+		if err != nil {
 			return err
 		}
+		m.Offer = &OfferMail{o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn}
 	}
 	if m.Link, err = s.linkURL(ctx, s.db, r.MessageID); err != nil {
 		return err

@@ -55,20 +55,17 @@ func replyID(messageID, key string, texts ...string) string {
 	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(name)).String()
 }
 
-// errTooManyReplies is the error of a reply beyond maxReplies. Handlers replace it with their own error, such as errFullConversation.
-var errTooManyReplies = errors.New("the conversation has too many replies")
-
 // addReply stores a reply to a message that the transaction has locked (lockMessage). It also
 //   - sets the message's status, unless status is ""
 //   - records the reply and the message for live changes
 //   - lets the private link expire a year from now
 //
-// added is false if the reply was stored before. The error is errTooManyReplies if the conversation has maxReplies already.
+// added is false if the reply was stored before. The error is errFullConversation if the conversation has maxReplies already.
 // An answer to an offer is stored even then.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies && r.Kind != kindAnswer {
-		err = errTooManyReplies
+		err = errFullConversation
 	}
 	if err != nil {
 		return false, err
@@ -89,7 +86,7 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 }
 
 // addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
-// errNoInboxMessage or errTooManyReplies if the reply cannot be stored.
+// errNoInboxMessage or errFullConversation if the reply cannot be stored.
 func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []unsavedPicture) error {
 	r := reply{ID: replyID(m.ID, clientID, text), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {

@@ -268,7 +268,7 @@ func (s *Service) enquiryPicture(w http.ResponseWriter, r *http.Request, token, 
 		return errMethodNotAllowed
 	}
 	p := enquiryPage{Language: requestedLanguage(r, "")}
-	if err := s.enforceLimit(w, r, enquiryPicturesLimit, httpx.LimitSubject(r.Context()), enquiryPicturesPerMinute, errTooManyRequests); errors.Is(err, errTooManyRequests) {
+	if err := s.enforceLimit(w, r, "enquiry-picture", httpx.LimitSubject(r.Context()), enquiryPicturesPerMinute, errTooManyRequests); errors.Is(err, errTooManyRequests) {
 		return s.writeEnquiryRefusal(w, r, p, apperr.From(err))
 	} else if err != nil {
 		return err

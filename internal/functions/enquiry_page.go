@@ -25,20 +25,12 @@ import (
 // This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message (called an
 // enquiry here), the replies to it, the commission (a work that the visitor orders) and the visitor's review of that work.
 
-// Limits of requests for private links in a minute. Each has a name in the rate_limits table. The limits by IP address also slow down the
-// guessing of tokens.
+// Limits of requests for private links in a minute. The limits by IP address also slow down the guessing of tokens.
 const (
 	enquiryRequestsPerMinute = 120 // by one IP address
-	enquiryRequestsLimit     = "enquiry"
-
-	enquiryPostsPerMinute = 30 // by one IP address
-	enquiryPostsLimit     = "enquiry-post"
-
-	enquiryPostsPerLink = 10 // for one private link, by all IP addresses together
-	enquiryLinkLimit    = "enquiry-link"
-
+	enquiryPostsPerMinute    = 30  // by one IP address
+	enquiryPostsPerLink      = 10  // for one private link, by all IP addresses together
 	enquiryPicturesPerMinute = 600 // by one IP address: a conversation can have a hundred pictures
-	enquiryPicturesLimit     = "enquiry-picture"
 )
 
 // EnquiryWork is the artwork that a message asks about, as the page of the private link shows it.
@@ -81,12 +73,6 @@ type enquiryPage struct {
 
 // T returns a text of package i18n in the page's language, for the template.
 func (p enquiryPage) T(key string) string { return p.Language.Text(key) }
-
-// Time returns a time in the page's language, for the template.
-func (p enquiryPage) Time(t time.Time) string { return p.Language.Time(t) }
-
-// Other returns the other language, for the template.
-func (p enquiryPage) Other() i18n.Language { return p.Language.Other() }
 
 // Lang returns the language of the visitor's message if it differs from that of the page, for the lang attribute. Replies of visitors may
 // be in any language.
@@ -168,13 +154,13 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 // limitEnquiries counts a request against the limits. It counts posts for links that do not exist too, so that these need the same work.
 func (s *Service) limitEnquiries(w http.ResponseWriter, r *http.Request, hash string) error {
 	subject := httpx.LimitSubject(r.Context())
-	if err := s.enforceLimit(w, r, enquiryRequestsLimit, subject, enquiryRequestsPerMinute, errTooManyRequests); err != nil || r.Method != http.MethodPost {
+	if err := s.enforceLimit(w, r, "enquiry", subject, enquiryRequestsPerMinute, errTooManyRequests); err != nil || r.Method != http.MethodPost {
 		return err
 	}
-	if err := s.enforceLimit(w, r, enquiryPostsLimit, subject, enquiryPostsPerMinute, errTooManyRequests); err != nil {
+	if err := s.enforceLimit(w, r, "enquiry-post", subject, enquiryPostsPerMinute, errTooManyRequests); err != nil {
 		return err
 	}
-	return s.enforceLimit(w, r, enquiryLinkLimit, hash, enquiryPostsPerLink, errTooManyRequests)
+	return s.enforceLimit(w, r, "enquiry-link", hash, enquiryPostsPerLink, errTooManyRequests)
 }
 
 // setLanguage sets the language of the page: the language that the URL names, or else that of the message.
@@ -206,7 +192,7 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 	switch {
 	case errors.Is(err, errNoInboxMessage):
 		return s.writeNoEnquiry(w, r, p)
-	case errors.Is(err, errTooManyReplies):
+	case errors.Is(err, errFullConversation):
 		return s.showEnquiryError(w, r, p, errInvalid(p.T("enquiry.full")))
 	case errors.Is(err, errPicturesFull):
 		return s.showEnquiryError(w, r, p, errPicturesFull)

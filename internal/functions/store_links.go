@@ -74,11 +74,8 @@ func extendLinkOf(ctx context.Context, q db.Querier, messageID string, expiresAt
 // detachLink detaches the link from a message in quarantine. After that, the deletion of the message does not delete the link. It returns
 // the hash of the link for attachLink, or "" if there is no link.
 func detachLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string, err error) {
-	hashes, err := db.Collect(ctx, tx, db.ScanOne[string], "update contact_links set quarantine_id = null where quarantine_id = $1 returning token_hash", quarantinedID)
-	if len(hashes) > 0 {
-		hash = hashes[0]
-	}
-	return hash, err
+	hash, err = db.One[string](ctx, tx, "update contact_links set quarantine_id = null where quarantine_id = $1 returning token_hash", quarantinedID)
+	return hash, db.NoRowsAs(err, nil)
 }
 
 // attachLink attaches a link from detachLink to a message in the inbox. It does nothing if hash is "".
