@@ -91,12 +91,9 @@ func (l Language) Text(key string, pairs ...string) string {
 	if !ok {
 		panic(fmt.Sprintf("i18n: no text %q in %q", key, l))
 	}
-	replacements := make([]string, len(pairs))
-	for i, p := range pairs {
-		replacements[i] = p
-		if i%2 == 0 {
-			replacements[i] = "{" + p + "}"
-		}
+	replacements := slices.Clone(pairs)
+	for i := 0; i < len(pairs); i += 2 {
+		replacements[i] = "{" + pairs[i] + "}"
 	}
 	return strings.NewReplacer(replacements...).Replace(text)
 }

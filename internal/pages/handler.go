@@ -139,19 +139,17 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v, redirect, err := s.locateSeries(r.Context(), at, requested)
+	status := http.StatusMovedPermanently
+	if err == nil && redirect == "" {
+		v, redirect, err = s.locateWork(r.Context(), at, v)
+		status = http.StatusFound
+	}
 	if err != nil {
 		return err
 	}
 	if redirect != "" {
-		sendRedirect(w, r, redirect, http.StatusMovedPermanently)
-		return nil
-	}
-	v, redirect, err = s.locateWork(r.Context(), at, v)
-	if err != nil {
-		return err
-	}
-	if redirect != "" {
-		sendRedirect(w, r, redirect, http.StatusFound)
+		w.Header().Set("Cache-Control", "no-cache") // browsers ask again each time: the owner can give an old URL to something else
+		http.Redirect(w, r, redirect, status)
 		return nil
 	}
 	if v, err = s.locateReviews(r.Context(), at, v); err != nil {
@@ -167,12 +165,6 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.cache.lookups.Record(!waited)
 	return s.writePage(w, r, v, page)
-}
-
-// sendRedirect sends a redirect that browsers ask for again each time: the owner can give an old URL to something else.
-func sendRedirect(w http.ResponseWriter, r *http.Request, target string, status int) {
-	w.Header().Set("Cache-Control", "no-cache")
-	http.Redirect(w, r, target, status)
 }
 
 func (s *Service) writePage(w http.ResponseWriter, r *http.Request, v view, page *body) error {

@@ -174,7 +174,7 @@ func (s *Service) makeHead(ctx context.Context, v view, b bootData) (string, err
 	tag(`<link rel="manifest" href="%s">`, localizePath("/site.webmanifest", l))
 	tag(`<link rel="apple-touch-icon" href="/apple-touch-icon.png">`)
 	card := "summary"
-	if h.picture.isLarge() {
+	if h.picture.width == shareWidth { // large enough for the whole width of a preview: not the site's icon
 		card = "summary_large_image"
 	}
 	short := cmp.Or(h.title, oneLine(h.site.Name)) // without the site's name, which previews show separately

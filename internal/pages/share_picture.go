@@ -27,9 +27,6 @@ type sharePicture struct {
 	alt           string // alternative text; may be ""
 }
 
-// isLarge reports whether the picture is large enough for the whole width of a preview: it is not the site's icon.
-func (p sharePicture) isLarge() bool { return p.width == shareWidth }
-
 // pictureSource is something whose files can give the share picture: a work, a cover (a picture or video at the top of the home page), a
 // series or the portrait.
 type pictureSource struct {
