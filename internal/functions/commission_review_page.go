@@ -118,11 +118,6 @@ func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiry
 	return s.afterReview(w, r, p, s.writeReview(r.Context(), p.Enquiry.Message, p.Language, t, pictures, form.Get("remove") == "yes"))
 }
 
-// handleReviewWithdrawal removes what the client has written in a review.
-func (s *Service) handleReviewWithdrawal(w http.ResponseWriter, r *http.Request, p enquiryPage) error {
-	return s.afterReview(w, r, p, s.withdrawReview(r.Context(), p.Enquiry.Message))
-}
-
 // afterReview responds after the review was changed, or with the error.
 func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryPage, err error) error {
 	if errors.Is(err, errNoInboxMessage) {

@@ -52,7 +52,7 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 		return httpx.JSON(w, http.StatusOK, struct {
 			Success bool   `json:"success"`
 			Secret  string `json:"secret"`
-		}{true, "whsec_" + base64.StdEncoding.EncodeToString(s.cfg.WebhookKey)}) // in the form that Standard Webhooks 1.0 defines for receivers
+		}{true, "whsec_" + base64.StdEncoding.EncodeToString(s.cfg.WebhookKey)}) // as Standard Webhooks 1.0 defines for receivers
 	default:
 		return errInvalid("The action must be list, retry or webhook-secret")
 	}

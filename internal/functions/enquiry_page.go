@@ -142,7 +142,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch form.Get("action") {
 	case "remove-review":
-		return s.handleReviewWithdrawal(w, r, p)
+		return s.afterReview(w, r, p, s.withdrawReview(r.Context(), e.Message))
 	case "erase":
 		return s.handleErase(w, r, p, form.Get("confirm") == "yes")
 	case "answer":

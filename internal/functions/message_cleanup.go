@@ -84,8 +84,8 @@ func (s *Service) cleanUpAfterNotice(ctx context.Context, n notice, messageID st
 	})
 }
 
-// cleanUpIfDeleted calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp may have
-// run before the mail was written to a file. It does nothing, and deleted is false, if the message exists.
+// cleanUpIfDeleted calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp may
+// have run before the mail was written to a file. It does nothing, and deleted is false, if the message exists.
 func (s *Service) cleanUpIfDeleted(ctx context.Context, messageID string) (deleted bool, err error) {
 	exists, err := hasMessage(ctx, s.db, messageID)
 	if err != nil || exists {

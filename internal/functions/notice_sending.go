@@ -76,8 +76,8 @@ type noticeJob struct {
 	ID string `json:"id"` // id of the row of contact_notices
 }
 
-// queueNotice stores a notice about a new message and queues its job, in the transaction that stores the message. It does nothing for a message
-// that is not in the inbox.
+// queueNotice stores a notice about a new message and queues its job, in the transaction that stores the message. It does nothing for a
+// message that is not in the inbox.
 func (s *Service) queueNotice(ctx context.Context, tx *db.Tx, kind string, n notice) error {
 	n.ID = uuid.NewString()
 	return errors.Join(

@@ -38,9 +38,9 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// insertIfInInbox stores a notice that is queued now: one with channelPlan or channelCopy. It stores nothing if the message is not in the inbox.
-// A row with channelPlan is for a new message, whose recipients are not known yet. It lets the owner see that notices are queued, or that
-// they have failed. JobPlan finds the recipients and replaces the row with one row for each notice.
+// insertIfInInbox stores a notice that is queued now: one with channelPlan or channelCopy. It stores nothing if the message is not in the
+// inbox. A row with channelPlan is for a new message, whose recipients are not known yet. It lets the owner see that notices are queued, or
+// that they have failed. JobPlan finds the recipients and replaces the row with one row for each notice.
 func insertIfInInbox(ctx context.Context, tx *db.Tx, n notice, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, $4, $5, $6
 		where exists (select 1 from contact_submissions where id = $2)`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now)

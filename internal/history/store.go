@@ -63,10 +63,9 @@ func listDeleted(ctx context.Context, q db.Querier, table string, beforeID int64
 		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, beforeID)
 }
 
-// FileURLsLike returns the strings in revisions that can be the URL of a file, of the revisions that contain namePart, a part of a file's name;
-// "" selects all revisions. Call it in the transaction that removes the file, to find out whether a revision still needs the file. namePart
-// must consist of ASCII letters, digits and hyphens. These characters are never escaped in a URL or in JSON, so the search finds namePart in
-// both.
+// FileURLsLike is FileURLs for the revisions that contain namePart, a part of a file's name; "" selects all revisions. Call it in the
+// transaction that removes the file, to find out whether a revision still needs the file. namePart must consist of ASCII letters, digits and
+// hyphens. These characters are never escaped in a URL or in JSON, so the search finds namePart in both.
 func FileURLsLike(ctx context.Context, q db.Querier, namePart string) ([]string, error) {
 	rows, err := db.Collect(ctx, q, db.ScanOne[string],
 		"select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+namePart+"%")
