@@ -16,27 +16,25 @@ func (p *Provider) setUpDiscord() error {
 	if err != nil {
 		return err
 	}
-	apiURL := site + "/api"
-	p.oauthEndpoint = oauth2.Endpoint{AuthURL: apiURL + "/oauth2/authorize", TokenURL: apiURL + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
+	p.apiURL = site + "/api"
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: p.apiURL + "/oauth2/authorize", TokenURL: p.apiURL + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"email", "identify"}
-	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.fetchDiscordIdentity(ctx, apiURL, token.AccessToken)
-	}
+	p.fetchIdentity = p.fetchDiscordIdentity
 	return nil
 }
 
 // fetchDiscordIdentity reads from Discord's API who has signed in.
-func (p *Provider) fetchDiscordIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
+func (p *Provider) fetchDiscordIdentity(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 	var user discordUser
-	if err := p.getJSON(ctx, apiURL+"/users/@me", token, &user); err != nil {
+	if err := p.getJSON(ctx, p.apiURL+"/users/@me", token.AccessToken, &user); err != nil {
 		return Identity{}, err
 	}
 	if _, err := strconv.ParseUint(user.ID, 10, 64); err != nil { // Discord's ids are numbers
 		return Identity{}, fmt.Errorf("%w: user id %q", ErrRefused, user.ID)
 	}
 	name := textClaim(user.Username)
-	claims := map[string]any{"iss": apiURL, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
+	claims := map[string]any{"iss": p.apiURL, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
 	if user.Discriminator != "" && user.Discriminator != "0" {
 		name += "#" + textClaim(user.Discriminator) // as Discord writes the name of an older account, such as ana#1234
 	}

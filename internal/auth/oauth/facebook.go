@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -18,27 +19,25 @@ func (p *Provider) setUpFacebook() error {
 	if err != nil {
 		return err
 	}
-	graphURL := "https://graph.facebook.com"
+	p.apiURL = "https://graph.facebook.com"
 	if p.settings.Issuer != "" { // the URL of another server, which then serves the Graph API too
-		graphURL = site
+		p.apiURL = site
 	}
-	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graphURL + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: p.apiURL + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.scopes = []string{"email"}
 	p.issuers = []string{site}
 	p.configuration = &configurationCache{provider: p}
 	p.acceptsFacebookNonce = true
 	p.verifiesAllEmails = true
-	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.fetchFacebookIdentity(ctx, graphURL, token.AccessToken)
-	}
+	p.fetchIdentity = p.fetchFacebookIdentity
 	return nil
 }
 
 // fetchFacebookIdentity reads from Facebook's Graph API who has signed in.
-func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token string) (Identity, error) {
+func (p *Provider) fetchFacebookIdentity(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 	// The appsecret_proof parameter proves to Facebook that the sender of the token knows the client secret.
 	proof := hmac.New(sha256.New, []byte(p.settings.ClientSecret))
-	proof.Write([]byte(token))
+	proof.Write([]byte(token.AccessToken))
 	query := url.Values{"fields": {"id,email,first_name,last_name,name,picture"}, "appsecret_proof": {hex.EncodeToString(proof.Sum(nil))}}
 	var user struct {
 		ID        string `json:"id"`
@@ -52,20 +51,17 @@ func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token st
 			} `json:"data"`
 		} `json:"picture"`
 	}
-	if err := p.getJSON(ctx, graphURL+"/me?"+query.Encode(), token, &user); err != nil {
+	if err := p.getJSON(ctx, p.apiURL+"/me?"+query.Encode(), token.AccessToken, &user); err != nil {
 		return Identity{}, err
 	}
 	identity := Identity{
 		// Facebook returns only e-mail addresses that the user has confirmed, but its response does not state this.
 		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailVerifiedByPolicy: true,
-		Name: strings.TrimSpace(textClaim(user.FirstName) + " " + textClaim(user.LastName)), AvatarURL: webURL(user.Picture.Data.URL),
-		Claims: map[string]any{"iss": graphURL},
+		Name:      cmp.Or(strings.TrimSpace(textClaim(user.FirstName)+" "+textClaim(user.LastName)), textClaim(user.Name)),
+		AvatarURL: webURL(user.Picture.Data.URL), Claims: map[string]any{"iss": p.apiURL},
 	}
 	if nick := textClaim(user.Name); nick != "" {
 		identity.Claims["nickname"], identity.Claims["slug"] = nick, nick
-	}
-	if identity.Name == "" {
-		identity.Name = textClaim(user.Name)
 	}
 	return identity.withCommonClaims(), nil
 }

@@ -14,28 +14,26 @@ func (p *Provider) setUpGitHub() error {
 	if err != nil {
 		return err
 	}
-	apiURL := "https://api.github.com"
+	p.apiURL = "https://api.github.com"
 	if p.settings.Issuer != "" { // the URL of a GitHub Enterprise server, which also has the API
-		apiURL = site + "/api/v3"
+		p.apiURL = site + "/api/v3"
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"user:email"}
-	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.fetchGitHubIdentity(ctx, apiURL, token.AccessToken)
-	}
+	p.fetchIdentity = p.fetchGitHubIdentity
 	return nil
 }
 
 // fetchGitHubIdentity reads the signed-in user and the user's primary e-mail address from GitHub's API.
-func (p *Provider) fetchGitHubIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
+func (p *Provider) fetchGitHubIdentity(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 	var user struct {
 		ID        int64  `json:"id"`
 		Login     string `json:"login"`
 		Name      string `json:"name"`
 		AvatarURL string `json:"avatar_url"`
 	}
-	if err := p.getJSON(ctx, apiURL+"/user", token, &user); err != nil {
+	if err := p.getJSON(ctx, p.apiURL+"/user", token.AccessToken, &user); err != nil {
 		return Identity{}, err
 	}
 	if user.ID <= 0 {
@@ -46,12 +44,12 @@ func (p *Provider) fetchGitHubIdentity(ctx context.Context, apiURL, token string
 		Primary  bool   `json:"primary"`
 		Verified bool   `json:"verified"`
 	}
-	if err := p.getJSON(ctx, apiURL+"/user/emails", token, &addresses); err != nil {
+	if err := p.getJSON(ctx, p.apiURL+"/user/emails", token.AccessToken, &addresses); err != nil {
 		return Identity{}, err
 	}
 	identity := Identity{
 		Subject: strconv.FormatInt(user.ID, 10), Name: textClaim(user.Name), AvatarURL: webURL(user.AvatarURL),
-		Claims: map[string]any{"iss": apiURL, "user_name": textClaim(user.Login), "preferred_username": textClaim(user.Login)},
+		Claims: map[string]any{"iss": p.apiURL, "user_name": textClaim(user.Login), "preferred_username": textClaim(user.Login)},
 	}
 	for _, a := range addresses {
 		if a.Primary {

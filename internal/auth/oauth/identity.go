@@ -1,10 +1,11 @@
 package oauth
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // This file makes an Identity from the claims (facts about a user) that providers send.
@@ -45,24 +46,8 @@ const maxClaimBytes = 2048 // a longer claim is truncated
 func textClaim(value any) string {
 	s, _ := value.(string)
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
-	for len(s) > maxClaimBytes {
-		s = s[:maxClaimBytes]
-		for !utf8.ValidString(s) { // s ends inside a character
-			s = s[:len(s)-1]
-		}
-	}
+	s = strings.ToValidUTF8(s[:min(len(s), maxClaimBytes)], "") // again, because s can end inside a character now
 	return strings.TrimSpace(s)
-}
-
-// boolClaim returns a boolean claim. Some providers send it as a string.
-func boolClaim(value any) bool {
-	switch v := value.(type) {
-	case bool:
-		return v
-	case string:
-		return v == "true" || v == "1"
-	}
-	return false
 }
 
 // webURL returns a claim that is an http or https URL, and "" for any other value: pages may use it in a link.
@@ -79,20 +64,21 @@ func webURL(value any) string {
 func (p *Provider) identityFromClaims(claims map[string]any) Identity {
 	stored := map[string]any{}
 	for _, name := range profileClaims {
-		if value := textClaim(claims[name]); value != "" {
+		value := textClaim(claims[name])
+		if slices.Contains([]string{"picture", "profile", "website"}, name) {
+			value = webURL(value)
+		}
+		if value != "" {
 			stored[name] = value
 		}
 	}
-	for _, name := range []string{"picture", "profile", "website"} {
-		if _, present := stored[name]; present && webURL(stored[name]) == "" {
-			delete(stored, name)
-		}
+	fullName := strings.TrimSpace(textClaim(claims["given_name"]) + " " + textClaim(claims["family_name"]))
+	identity := Identity{
+		Subject: textClaim(claims["sub"]), Email: textClaim(claims["email"]), Name: cmp.Or(textClaim(claims["name"]), fullName),
+		AvatarURL: webURL(claims["picture"]), Claims: stored,
 	}
-	identity := Identity{Subject: textClaim(claims["sub"]), Email: textClaim(claims["email"]), Name: textClaim(claims["name"]), AvatarURL: webURL(claims["picture"]), Claims: stored}
-	if identity.Name == "" {
-		identity.Name = strings.TrimSpace(textClaim(claims["given_name"]) + " " + textClaim(claims["family_name"]))
-	}
-	identity.EmailVerified = identity.Email != "" && boolClaim(claims["email_verified"])
+	// Some providers send the claim as a string.
+	identity.EmailVerified = identity.Email != "" && slices.Contains([]any{true, "true", "1"}, claims["email_verified"])
 	if domain := textClaim(claims["hd"]); domain != "" { // Google: the domain of the organization that manages the account
 		stored["custom_claims"] = map[string]any{"hd": domain}
 	}

@@ -3,6 +3,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ type Provider struct {
 	issuers       []string            // accepted issuers of ID tokens; the provider's configuration is read from the first one
 	configuration *configurationCache // nil for a provider without ID tokens
 	oauthEndpoint oauth2.Endpoint     // URLs for sign-ins by OAuth 2.0 without OpenID Connect; empty if sign-ins use OpenID Connect
+	apiURL        string              // URL of the API that describes the user; "" for a provider whose ID tokens do
 	pkce          bool                // oauthEndpoint supports PKCE (RFC 7636)
 	// fetchIdentity returns who has signed in, after the code of the callback was exchanged for token.
 	fetchIdentity func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
@@ -114,9 +116,7 @@ func (p *Provider) FormPost() bool { return p.formPost }
 
 // setUpOpenID sets the provider up for OpenID Connect. issuer is used when Settings.Issuer is "".
 func (p *Provider) setUpOpenID(issuer string, scopes ...string) error {
-	if p.settings.Issuer != "" {
-		issuer = p.settings.Issuer
-	}
+	issuer = cmp.Or(p.settings.Issuer, issuer)
 	if err := checkURL(issuer); err != nil {
 		return fmt.Errorf("issuer: %w", err)
 	}
@@ -172,9 +172,9 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	scopes := slices.Concat(p.scopes, p.settings.Scopes)
-	for _, scope := range r.Scopes {
-		if scopePattern.MatchString(scope) {
+	var scopes []string
+	for _, scope := range slices.Concat(p.scopes, p.settings.Scopes, r.Scopes) {
+		if scopePattern.MatchString(scope) && !slices.Contains(scopes, scope) {
 			scopes = append(scopes, scope)
 		}
 	}
@@ -193,19 +193,8 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 	if pkce {
 		options = append(options, oauth2.S256ChallengeOption(r.Verifier))
 	}
-	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], Endpoint: endpoint, RedirectURL: p.callbackURL, Scopes: unique(scopes)}
+	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], Endpoint: endpoint, RedirectURL: p.callbackURL, Scopes: scopes}
 	return cfg.AuthCodeURL(r.State, options...), nil
-}
-
-// unique returns list without repetitions, in the same order.
-func unique(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // endpoint returns the provider's URLs for sign-in and for the exchange of codes, and whether it supports PKCE (RFC 7636).
@@ -270,8 +259,8 @@ func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, e
 // exchangeError converts the error of a failed exchange to one that wraps ErrRefused or ErrUnavailable. It keeps the provider's
 // error code, but leaves out the response body, which may repeat the secrets of the request.
 func exchangeError(err error) error {
-	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok {
 		return fmt.Errorf("%w: token: %w", ErrUnavailable, err)
 	}
 	status := 0
