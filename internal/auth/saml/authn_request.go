@@ -2,6 +2,7 @@ package saml
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"crypto"
 	"crypto/rand"
@@ -25,15 +26,10 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits
 	_, _ = rand.Read(random)   // never fails (crypto/rand)
 	id = "id-" + hex.EncodeToString(random)
-	allowCreate := true // the provider may create a new NameID for the user
-	policy := &saml.NameIDPolicy{AllowCreate: &allowCreate}
-	switch nameIDFormat {
-	case "":
-		format := NameIDPersistent
-		policy.Format = &format
-	case NameIDUnspecified: // no format is requested: the provider chooses one
-	default:
-		policy.Format = &nameIDFormat
+	// The provider may create a new NameID for the user. NameIDUnspecified requests no format, so that the provider chooses one.
+	policy := &saml.NameIDPolicy{AllowCreate: new(true)}
+	if nameIDFormat != NameIDUnspecified {
+		policy.Format = new(cmp.Or(nameIDFormat, NameIDPersistent))
 	}
 	request := saml.AuthnRequest{
 		ID: id, Version: "2.0", IssueInstant: now.UTC(), Destination: idp.SSOURL,

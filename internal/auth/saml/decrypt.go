@@ -10,6 +10,7 @@ import (
 	_ "crypto/sha512"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/beevik/etree"
@@ -56,23 +57,16 @@ var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 // decrypt returns the assertion in el, an EncryptedAssertion (XML Encryption 1.1). The caller must check it like an unencrypted assertion,
 // because anybody can encrypt with the public key.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
-	data := childrenOf(el, nsXMLEnc, "EncryptedData")
-	if len(data) != 1 {
-		return nil, documentError("the encrypted assertion has %d EncryptedData elements, not one", len(data))
-	}
-	var keys []*etree.Element // the EncryptedKey elements, inside EncryptedData or beside it
-	if err := walk(el, func(e *etree.Element) error {
-		if isElement(e, nsXMLEnc, "EncryptedKey") {
-			keys = append(keys, e)
-		}
-		return nil
-	}); err != nil {
+	data, err := onlyChild(el, "the encrypted assertion", nsXMLEnc, "EncryptedData")
+	if err != nil {
 		return nil, err
 	}
+	// The EncryptedKey element is inside EncryptedData or beside it.
+	keys := slices.DeleteFunc(allElements(el), func(e *etree.Element) bool { return !isElement(e, nsXMLEnc, "EncryptedKey") })
 	if len(keys) != 1 {
 		return nil, documentError("the encrypted assertion has %d EncryptedKey elements, not one", len(keys))
 	}
-	method := methodOf(data[0])
+	method := methodOf(data)
 	size, known := keySizes[method]
 	if !known {
 		return nil, documentError("encryption by %q is not accepted", method)
@@ -85,7 +79,7 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := cipherValue(data[0])
+	sealed, err := cipherValue(data)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +134,11 @@ func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 
 // cipherValue returns the encrypted bytes in an EncryptedData or EncryptedKey element.
 func cipherValue(el *etree.Element) ([]byte, error) {
-	data := childrenOf(el, nsXMLEnc, "CipherData")
-	if len(data) != 1 {
-		return nil, documentError("%s has %d CipherData elements, not one", el.Tag, len(data))
+	value, err := onlyChild(el, el.Tag, nsXMLEnc, "CipherData", "CipherValue")
+	if err != nil {
+		return nil, err
 	}
-	values := childrenOf(data[0], nsXMLEnc, "CipherValue")
-	if len(values) != 1 {
-		return nil, documentError("%s has %d CipherValue elements, not one", el.Tag, len(values))
-	}
-	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(values[0].Text()), ""))
+	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value.Text()), ""))
 	if err != nil {
 		return nil, documentError("an encrypted value is not valid base64: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -113,26 +114,29 @@ func isElement(el *etree.Element, namespace, name string) bool {
 
 // childrenOf returns the direct children of el with the given namespace and name.
 func childrenOf(el *etree.Element, namespace, name string) []*etree.Element {
-	var found []*etree.Element
-	for _, c := range el.ChildElements() {
-		if isElement(c, namespace, name) {
-			found = append(found, c)
-		}
-	}
-	return found
+	return slices.DeleteFunc(el.ChildElements(), func(c *etree.Element) bool { return !isElement(c, namespace, name) })
 }
 
-// walk calls fn for el and all elements inside it, until fn returns an error.
-func walk(el *etree.Element, fn func(*etree.Element) error) error {
-	if err := fn(el); err != nil {
-		return err
-	}
-	for _, c := range el.ChildElements() {
-		if err := walk(c, fn); err != nil {
-			return err
+// onlyChild follows a path of elements from el, each of which must be the only child with its name, and returns the last one. subject is
+// the name of el in the error.
+func onlyChild(el *etree.Element, subject, namespace string, path ...string) (*etree.Element, error) {
+	for _, name := range path {
+		found := childrenOf(el, namespace, name)
+		if len(found) != 1 {
+			return nil, documentError("%s has %d %s elements, not one", subject, len(found), name)
 		}
+		el = found[0]
 	}
-	return nil
+	return el, nil
+}
+
+// allElements returns el and all elements inside it, each before its children.
+func allElements(el *etree.Element) []*etree.Element {
+	list := []*etree.Element{el}
+	for _, c := range el.ChildElements() {
+		list = append(list, allElements(c)...)
+	}
+	return list
 }
 
 // textOf returns the trimmed text of an element, or an error when the element contains other elements.

@@ -19,14 +19,12 @@ const (
 func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	certificate := base64.StdEncoding.EncodeToString(sp.Certificate.Raw)
 	keyInfo := saml.KeyInfo{X509Data: saml.X509Data{X509Certificates: []saml.X509Certificate{{Data: certificate}}}}
-	yes := true // a variable, because the fields below are pointers
-	validUntil = validUntil.UTC()
 	var encryptionMethods []saml.EncryptionMethod
 	for _, algorithm := range []string{aes256GCM, aes192GCM, aes128GCM, aes256CBC, aes192CBC, aes128CBC, rsaOAEP} {
 		encryptionMethods = append(encryptionMethods, saml.EncryptionMethod{Algorithm: algorithm})
 	}
 	out, err := xml.Marshal(saml.EntityDescriptor{
-		EntityID: sp.MetadataURL, ValidUntil: validUntil,
+		EntityID: sp.MetadataURL, ValidUntil: validUntil.UTC(),
 		SPSSODescriptors: []saml.SPSSODescriptor{{
 			SSODescriptor: saml.SSODescriptor{
 				RoleDescriptor: saml.RoleDescriptor{
@@ -38,8 +36,8 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 				},
 				NameIDFormats: []saml.NameIDFormat{NameIDEmail, NameIDPersistent},
 			},
-			WantAssertionsSigned:      &yes,
-			AssertionConsumerServices: []saml.IndexedEndpoint{{Binding: saml.HTTPPostBinding, Location: sp.ACSURL, Index: 1, IsDefault: &yes}},
+			WantAssertionsSigned:      new(true),
+			AssertionConsumerServices: []saml.IndexedEndpoint{{Binding: saml.HTTPPostBinding, Location: sp.ACSURL, Index: 1, IsDefault: new(true)}},
 		}},
 	})
 	if err != nil {

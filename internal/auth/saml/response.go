@@ -122,52 +122,44 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 			return err
 		}
 	}
-	if err := checkIssued(el, want.Now); err != nil {
+	if _, err := checkIssued(el, want.Now); err != nil {
 		return err
 	}
-	statuses := childrenOf(el, nsProtocol, "Status")
-	if len(statuses) != 1 {
-		return documentError("the response has %d Status elements, not one", len(statuses))
+	status, err := onlyChild(el, "the response", nsProtocol, "Status", "StatusCode")
+	if err != nil {
+		return err
 	}
-	codes := childrenOf(statuses[0], nsProtocol, "StatusCode")
-	if len(codes) != 1 {
-		return documentError("the response has %d StatusCode elements, not one", len(codes))
-	}
-	if code := codes[0].SelectAttrValue("Value", ""); code != statusSuccess {
+	if code := status.SelectAttrValue("Value", ""); code != statusSuccess {
 		return documentError("status %q: %w", code, ErrStatus)
 	}
 	return nil
 }
 
 func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
-	issuers := childrenOf(el, nsAssertion, "Issuer")
-	if len(issuers) != 1 {
-		return documentError("%s has %d Issuer elements, not one", el.Tag, len(issuers))
-	}
-	issuer, err := textOf(issuers[0])
+	child, err := onlyChild(el, el.Tag, nsAssertion, "Issuer")
 	if err != nil {
 		return err
 	}
-	if issuer != idp.EntityID {
+	issuer, err := textOf(child)
+	if err == nil && issuer != idp.EntityID {
 		return documentError("%s was issued by %q, not by %q", el.Tag, issuer, idp.EntityID)
 	}
-	return nil
+	return err
 }
 
-// checkIssued returns an error when the element was issued in the future or longer than maxAge ago.
-func checkIssued(el *etree.Element, now time.Time) error {
+// checkIssued returns when the element was issued, or an error when that was in the future or longer than maxAge ago.
+func checkIssued(el *etree.Element, now time.Time) (time.Time, error) {
 	at, err := timeAttribute(el, "IssueInstant")
 	switch {
 	case err != nil:
-		return err
 	case at.IsZero():
-		return documentError("%s does not say when it was issued", el.Tag)
+		err = documentError("%s does not say when it was issued", el.Tag)
 	case at.After(now.Add(Skew)):
-		return documentError("%s was issued in the future, at %s", el.Tag, at)
+		err = documentError("%s was issued in the future, at %s", el.Tag, at)
 	case !now.Before(at.Add(maxAge + Skew)):
-		return documentError("%s was issued at %s, too long ago", el.Tag, at)
+		err = documentError("%s was issued at %s, too long ago", el.Tag, at)
 	}
-	return nil
+	return at, err
 }
 
 // readAssertion checks and reads an assertion that a verified signature covers.
@@ -182,17 +174,14 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 	if err := checkIssuer(el, idp); err != nil {
 		return Assertion{}, err
 	}
-	if err := checkIssued(el, want.Now); err != nil {
+	issued, err := checkIssued(el, want.Now)
+	if err != nil {
 		return Assertion{}, err
 	}
 	if err := sp.checkConditions(el, want.Now); err != nil {
 		return Assertion{}, err
 	}
 	if err := sp.readSubject(&a, el, want); err != nil {
-		return Assertion{}, err
-	}
-	issued, err := timeAttribute(el, "IssueInstant")
-	if err != nil {
 		return Assertion{}, err
 	}
 	// The end of the accepted confirmation does not limit UsableUntil, because another confirmation may be valid for longer.
@@ -271,11 +260,10 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 
 // checkConfirmation checks a bearer confirmation by the rules of SAML profiles §4.1.4.2.
 func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want Expected) error {
-	list := childrenOf(confirmation, nsAssertion, "SubjectConfirmationData")
-	if len(list) != 1 {
-		return documentError("the confirmation has %d SubjectConfirmationData elements, not one", len(list))
+	data, err := onlyChild(confirmation, "the confirmation", nsAssertion, "SubjectConfirmationData")
+	if err != nil {
+		return err
 	}
-	data := list[0]
 	if recipient := data.SelectAttrValue("Recipient", ""); recipient != sp.ACSURL {
 		return documentError("the assertion is meant for the recipient %q", recipient)
 	}

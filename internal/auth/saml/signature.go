@@ -86,11 +86,11 @@ func checkSignature(signed, signature *etree.Element) error {
 	if !idPattern.MatchString(idOf(signed)) {
 		return documentError("%s has no usable ID", signed.Tag)
 	}
-	info, err := onlyChild(signature, "SignedInfo")
+	info, err := onlyChild(signature, signature.Tag, nsXMLDSig, "SignedInfo")
 	if err != nil {
 		return err
 	}
-	if _, err := onlyChild(signature, "SignatureValue"); err != nil {
+	if _, err := onlyChild(signature, signature.Tag, nsXMLDSig, "SignatureValue"); err != nil {
 		return err
 	}
 	for _, c := range signature.ChildElements() {
@@ -104,7 +104,7 @@ func checkSignature(signed, signature *etree.Element) error {
 	if err := checkAlgorithm(info, "SignatureMethod", signatureMethods); err != nil {
 		return err
 	}
-	reference, err := onlyChild(info, "Reference")
+	reference, err := onlyChild(info, info.Tag, nsXMLDSig, "Reference")
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func checkSignature(signed, signature *etree.Element) error {
 	if err := checkAlgorithm(reference, "DigestMethod", digestMethods); err != nil {
 		return err
 	}
-	if _, err := onlyChild(reference, "DigestValue"); err != nil {
+	if _, err := onlyChild(reference, reference.Tag, nsXMLDSig, "DigestValue"); err != nil {
 		return err
 	}
 	return checkTransforms(reference)
@@ -125,7 +125,7 @@ func checkSignature(signed, signature *etree.Element) error {
 
 // checkTransforms requires the enveloped-signature transform and one canonicalization, as SAML core §5.4.4 says.
 func checkTransforms(reference *etree.Element) error {
-	transforms, err := onlyChild(reference, "Transforms")
+	transforms, err := onlyChild(reference, reference.Tag, nsXMLDSig, "Transforms")
 	if err != nil {
 		return err
 	}
@@ -138,18 +138,9 @@ func checkTransforms(reference *etree.Element) error {
 	return nil
 }
 
-// onlyChild returns the one child with a name, or an error when there is none or more than one.
-func onlyChild(el *etree.Element, name string) (*etree.Element, error) {
-	found := childrenOf(el, nsXMLDSig, name)
-	if len(found) != 1 {
-		return nil, documentError("%s has %d %s elements, not one", el.Tag, len(found), name)
-	}
-	return found[0], nil
-}
-
 // checkAlgorithm returns an error unless the child with a name has one of the allowed algorithms.
 func checkAlgorithm(el *etree.Element, name string, allowed []string) error {
-	method, err := onlyChild(el, name)
+	method, err := onlyChild(el, el.Tag, nsXMLDSig, name)
 	if err != nil {
 		return err
 	}

@@ -29,10 +29,7 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 	if assertion == nil {
 		return nil, nil // a response in which the provider refuses the sign-in has no assertion
 	}
-	if err := checkPositions(response, assertion); err != nil {
-		return nil, err
-	}
-	return assertion, nil
+	return assertion, checkPositions(response, assertion)
 }
 
 // checkDecrypted applies the rules of checkStructure to a decrypted assertion.
@@ -47,7 +44,7 @@ func checkDecrypted(assertion *etree.Element) error {
 // The parameter assertion is the only assertion that it accepts.
 func checkPositions(root, assertion *etree.Element) error {
 	ids := map[string]bool{}
-	return walk(root, func(el *etree.Element) error {
+	for _, el := range allElements(root) {
 		switch el.Tag {
 		case "Response":
 			if el != root {
@@ -63,14 +60,14 @@ func checkPositions(root, assertion *etree.Element) error {
 			}
 		}
 		for _, a := range el.Attr {
-			switch a.Key {
-			case "ID", "Id", "id":
-				if ids[a.Value] {
-					return documentError("the id %q occurs twice", a.Value)
-				}
-				ids[a.Value] = true
+			if a.Key != "ID" && a.Key != "Id" && a.Key != "id" {
+				continue
 			}
+			if ids[a.Value] {
+				return documentError("the id %q occurs twice", a.Value)
+			}
+			ids[a.Value] = true
 		}
-		return nil
-	})
+	}
+	return nil
 }
