@@ -143,14 +143,8 @@ func (s *Service) userIDOrDecoy(ctx context.Context, l login) (string, error) {
 	return u.ID, err
 }
 
-// identityData returns the data of an e-mail or phone identity. kind is "email" or "phone"; address is the e-mail address or the
-// phone number; verified reports whether the account's holder has confirmed the address.
-func identityData(userID, kind, address string, verified bool) map[string]any {
-	return map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
-}
-
 // deletePending deletes the unused links and codes of an account, and the flows that could still open a session of the account or
 // add an identity to it.
 func deletePending(ctx context.Context, q db.Querier, userID string) error {
-	return errors.Join(deleteAllOneTimeTokens(ctx, q, userID), deleteFlowsOf(ctx, q, userID))
+	return errors.Join(deleteRows(ctx, q, userID, "auth_one_time_tokens"), deleteFlowsOf(ctx, q, userID))
 }

@@ -51,7 +51,7 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, previous 
 // toActivityEntry converts an audit entry to an entry of the activity log. If the account itself acted, Entry.Account is that account. If
 // the service key or a command changed the account, Entry.Subject is the account.
 func (e auditEntry) toActivityEntry() (activity.Entry, error) {
-	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
+	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action, IP: e.ip}
 	for kind, kindActions := range activityActions {
 		if slices.Contains(kindActions, auditAction(e.action)) {
 			entry.Kind = kind
@@ -67,12 +67,11 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 		entry.Method = detail.Provider
 	}
 	entry.Title, _ = detail.Changed.(string) // "" for a list of fields
-	name := e.accountName()
 	switch {
 	case detail.Actor == actorServiceKey:
-		entry.By, entry.Subject = activity.ByKey, name
+		entry.By, entry.Subject = activity.ByKey, e.name
 	case detail.Actor == actorCommand:
-		entry.By, entry.Subject = activity.ByCommand, name
+		entry.By, entry.Subject = activity.ByCommand, e.name
 	case e.userID == nil && entry.Kind == activity.KindSecurity: // such as the rotation of a signing key
 		entry.By = activity.ByProgram
 	case e.userID == nil: // such as a refused sign-in to an unknown address
@@ -80,14 +79,10 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	case e.isSSO == nil: // the account does not exist any more
 		entry.By = activity.ByDeleted
 	default:
-		entry.By, entry.Account = activity.ByAccount, name
+		entry.By, entry.Account = activity.ByAccount, e.name
 	}
-	if e.ip != nil {
-		entry.IP = *e.ip
-	}
-	if e.userAgent != nil && *e.userAgent != "" {
-		d := device.Parse(*e.userAgent)
-		entry.Device = &d
+	if e.userAgent != "" {
+		entry.Device = new(device.Parse(e.userAgent))
 	}
 	return entry, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"atelie/internal/db"
-	"atelie/internal/device"
 )
 
 // This file finds, exports and erases the accounts and audit entries of an e-mail address. An owner (an account with the role admin)
@@ -47,9 +46,6 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 		sessions, err := sessionsOf(ctx, q, a.id, s.sessionAliveArgs())
 		if err != nil {
 			return err
-		}
-		for i := range sessions {
-			sessions[i].Device = device.Parse(sessions[i].UserAgent)
 		}
 		if err := yield(addressAccount{u, sessions}); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -102,22 +101,11 @@ func parseAuditFilter(query string) (action, author string, err error) {
 	return "", "", errAuditScope
 }
 
-func valueOrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// accountName returns the current e-mail address of the entry's account, or else its phone number. It returns "" if the account
-// has neither or does not exist.
-func (e auditEntry) accountName() string { return cmp.Or(valueOrEmpty(e.email), valueOrEmpty(e.phone)) }
-
 func (e auditEntry) toLogEntry() auditLogEntry {
 	return auditLogEntry{
-		ID: e.id, CreatedAt: e.createdAt, IPAddress: valueOrEmpty(e.ip), UserAgent: valueOrEmpty(e.userAgent),
+		ID: e.id, CreatedAt: e.createdAt, IPAddress: e.ip, UserAgent: e.userAgent,
 		Payload: auditPayload{
-			Action: e.action, ActorID: e.userID, ActorUsername: e.accountName(), ActorViaSSO: e.isSSO != nil && *e.isSSO,
+			Action: e.action, ActorID: e.userID, ActorUsername: e.name, ActorViaSSO: e.isSSO != nil && *e.isSSO,
 			LogType: logType(auditAction(e.action)), Traits: json.RawMessage(e.detail),
 		},
 	}

@@ -69,8 +69,7 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 		err,
 		deleteSessions(ctx, tx, u.ID),
 		deleteFactors(ctx, tx, u.ID),
-		deleteDevices(ctx, tx, u.ID),
-		deleteRole(ctx, tx, u.ID),
+		deleteRows(ctx, tx, u.ID, "auth_known_devices", "user_roles"),
 		deletePending(ctx, tx, u.ID),
 	)
 }

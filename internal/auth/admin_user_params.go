@@ -70,12 +70,12 @@ func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan 
 func (s *Service) saveAdminIdentities(ctx context.Context, tx *db.Tx, userID string, params adminUserParams) error {
 	now := s.now()
 	if params.Email != "" {
-		if err := saveIdentity(ctx, tx, userID, "email", userID, identityData(userID, "email", params.Email, params.EmailConfirm), now); err != nil {
+		if err := saveAddressIdentity(ctx, tx, userID, "email", params.Email, params.EmailConfirm, now); err != nil {
 			return err
 		}
 	}
 	if params.Phone != "" {
-		return saveIdentity(ctx, tx, userID, "phone", userID, identityData(userID, "phone", params.Phone, params.PhoneConfirm), now)
+		return saveAddressIdentity(ctx, tx, userID, "phone", params.Phone, params.PhoneConfirm, now)
 	}
 	return nil
 }

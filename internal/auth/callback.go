@@ -151,7 +151,7 @@ func (s *Service) finishFlow(ctx context.Context, c clientInfo, f flowState, use
 			result.code, err = s.issueAuthCode(ctx, tx, f.id, userID, sealed)
 			return err
 		}
-		if _, err := deleteFlow(ctx, tx, f.id); err != nil {
+		if err := deleteFlow(ctx, tx, f.id, nil); err != nil {
 			return err
 		}
 		result.session, err = s.startSession(ctx, tx, c, userID, signIn{method: "oauth", provider: user.provider})

@@ -167,21 +167,10 @@ func (s *Service) acceptFactor(ctx context.Context, c clientInfo, callerSession 
 
 // consumeFactorCode consumes the challenge and the TOTP step, so that neither works twice, even in concurrent requests.
 func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge factorChallenge, step int64, now time.Time) error {
-	isOpen, err := useChallenge(ctx, tx, challenge.id, now)
-	if err != nil {
+	if err := useChallenge(ctx, tx, challenge.id, now); err != nil || f.FactorType != factorTOTP {
 		return err
 	}
-	if !isOpen {
-		return errChallengeIPMismatch.Becausef("answered in the meantime")
-	}
-	if f.FactorType != factorTOTP {
-		return nil
-	}
-	isFresh, err := markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
-	if err == nil && !isFresh {
-		err = errTOTPWrong.Becausef("step %d was used before", step)
-	}
-	return err
+	return markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
 }
 
 // activateFactor marks the factor as verified, deletes unverified factors of the same type, and sends a notice to the

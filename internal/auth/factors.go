@@ -67,7 +67,7 @@ func removeFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error
 	}
 	noneVerified := !User{Factors: remaining}.hasVerifiedFactor()
 	if noneVerified {
-		err = deleteRecoveryCodes(ctx, tx, userID)
+		err = deleteRows(ctx, tx, userID, "auth_recovery_codes")
 	}
 	steppedUp, readErr := steppedUpSessions(ctx, tx, userID, factorID, noneVerified)
 	err = errors.Join(err, readErr)

@@ -77,8 +77,7 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 // deleted.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
-	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())
-	return code, db.NoRowsAs(err, errFlowNotFound)
+	return code, setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())
 }
 
 // redeemAuthCode checks code and verifier and consumes the flow, in the transaction that opens the session. Errors:
@@ -94,11 +93,7 @@ func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier 
 	if !verifierMatches(f, verifier) {
 		return flowState{}, errBadCodeVerifier
 	}
-	deleted, err := deleteFlow(ctx, tx, f.id)
-	if err == nil && !deleted {
-		err = errFlowNotFound.Becausef("used in the meantime")
-	}
-	return f, err
+	return f, deleteFlow(ctx, tx, f.id, errFlowNotFound.Becausef("used in the meantime"))
 }
 
 // verifierMatches reports whether the verifier belongs to the flow's challenge (RFC 7636 §4.6).

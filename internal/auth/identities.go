@@ -96,7 +96,7 @@ func (s *Service) unlinkIdentity(ctx context.Context, tx *db.Tx, c clientInfo, u
 		return errIdentityNotFound
 	}
 	removed := u.Identities[index]
-	if _, err := deleteIdentity(ctx, tx, removed.IdentityID, u.ID); err != nil {
+	if err := deleteIdentity(ctx, tx, removed.IdentityID, u.ID); err != nil {
 		return err
 	}
 	if removed.Provider == "email" { // the password belongs to this identity and must stop working

@@ -214,7 +214,7 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a imported.Acco
 		if address == "" || has[kind] || (kind == "email" && len(a.Identities) > 0 && a.PasswordHash == "") {
 			continue // an account that only signs in at providers has no identity for its e-mail address
 		}
-		if err := saveIdentity(ctx, tx, a.ID, kind, a.ID, identityData(a.ID, kind, address, verified), now); err != nil {
+		if err := saveAddressIdentity(ctx, tx, a.ID, kind, address, verified, now); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email 
 	if err != nil {
 		return User{}, err
 	}
-	if err := saveIdentity(ctx, tx, id, "email", id, identityData(id, "email", email, false), now); err != nil {
+	if err := saveAddressIdentity(ctx, tx, id, "email", email, false, now); err != nil {
 		return User{}, err
 	}
 	return userByID(ctx, tx, id)

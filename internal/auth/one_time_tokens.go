@@ -133,11 +133,7 @@ func (s *Service) checkCodeOfKind(ctx context.Context, userID string, kind token
 // consumeToken deletes a one-time token and the account's other tokens of its kind, in the transaction of the action that the token
 // allows. It returns errOTPExpired when another request has consumed the token.
 func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
-	deleted, err := deleteOneTimeToken(ctx, tx, t)
-	if err == nil && !deleted {
-		err = errOTPExpired.Becausef("used in the meantime")
-	}
-	if err != nil {
+	if err := deleteOneTimeToken(ctx, tx, t); err != nil {
 		return err
 	}
 	return deleteOneTimeTokens(ctx, tx, t.userID, t.kind)

@@ -98,21 +98,14 @@ func (s *Service) RemoveOwner(ctx context.Context, email string) error {
 		if err := lockOwners(ctx, tx); err != nil {
 			return err
 		}
-		removed, err := deleteOwnerRole(ctx, tx, email)
-		if err != nil {
+		if err := deleteOwnerRole(ctx, tx, email); err != nil {
 			return err
-		}
-		if !removed {
-			return errNotOwner
 		}
 		left, err := countOwners(ctx, tx)
-		if err != nil {
-			return err
+		if err == nil && left == 0 {
+			err = errLastOwner // the error rolls the removal back
 		}
-		if left == 0 {
-			return errLastOwner // the error rolls the removal back
-		}
-		return nil
+		return err
 	})
 }
 
@@ -146,7 +139,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, passwordHash 
 	if userID, err = saveConfirmedUser(ctx, tx, email, passwordHash, now); err != nil {
 		return "", err
 	}
-	err = saveEmailIdentity(ctx, tx, userID, email, now)
+	err = saveAddressIdentity(ctx, tx, userID, "email", email, true, now)
 	// With MailAutoconfirm, somebody else may have created the account with the owner's address and with a provider identity of
 	// their own. Such an identity must not give access to an owner's account.
 	hadUnverified, deleteErr := deleteUnverifiedIdentities(ctx, tx, userID, email)

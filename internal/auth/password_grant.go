@@ -116,13 +116,9 @@ func (s *Service) signInWithPassword(ctx context.Context, c clientInfo, l login,
 	}
 	var issued issuedSession
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		// Even if the hash stays the same, swapPassword must run: it returns false if the password was changed since the check.
-		replaced, err := swapPassword(ctx, tx, known.ID, known.passwordHash, passwordHash)
-		if err != nil {
+		// Even if the hash stays the same, swapPassword must run: it returns an error if the password was changed since the check.
+		if err := swapPassword(ctx, tx, known.ID, known.passwordHash, passwordHash); err != nil {
 			return err
-		}
-		if !replaced {
-			return errPasswordReplaced
 		}
 		issued, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
 		return err

@@ -186,7 +186,7 @@ func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 			if id, err = insertUser(t.Context(), tx, insertUserParams{Email: "rui@example.com", Phone: "351912345678", PasswordHash: passwordHash, UserMetadata: map[string]any{"name": "evil", "note": "evil"}}, now); err != nil {
 				return err
 			}
-			if err := saveEmailIdentity(t.Context(), tx, id, "rui@example.com", now); err != nil {
+			if err := saveAddressIdentity(t.Context(), tx, id, "email", "rui@example.com", true, now); err != nil {
 				return err
 			}
 			if err := saveIdentity(t.Context(), tx, id, "github", "666", map[string]any{"sub": "666"}, now); err != nil {

@@ -67,7 +67,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
 			return err
 		}
-		err = deleteRecoveryCodes(ctx, tx, user.ID)
+		err = deleteRows(ctx, tx, user.ID, "auth_recovery_codes")
 		for _, code := range codes {
 			err = errors.Join(err, insertRecoveryCode(ctx, tx, user.ID, hashRecoveryCode(s.cfg.CodeKey, user.ID, code), s.now()))
 		}

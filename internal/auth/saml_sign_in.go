@@ -94,12 +94,8 @@ func (s *Service) signInSAMLUser(ctx context.Context, c clientInfo, request saml
 	for range maxSAMLSignInTries {
 		err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 			out = samlOutcome{redirectTo: request.redirectTo}
-			isNew, err := recordAssertion(ctx, tx, provider.ID, a.ID, a.UsableUntil)
-			if err != nil {
+			if err := recordAssertion(ctx, tx, provider.ID, a.ID, a.UsableUntil); err != nil {
 				return err
-			}
-			if !isNew {
-				return errSAMLAssertion.Becausef("assertion %q was used before", a.ID)
 			}
 			userID, err := s.findOrCreateSAMLAccount(ctx, tx, c, provider, user)
 			if err != nil {

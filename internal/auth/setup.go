@@ -92,7 +92,7 @@ func (s *Service) NewSetupLink(ctx context.Context) (token string, err error) {
 		}
 		now := s.now()
 		return errors.Join(
-			deleteExpiredSetupLinks(ctx, tx, now),
+			deleteBefore(ctx, tx, "auth_setup_links", "expires_at", now),
 			insertSetupLink(ctx, tx, hashToken(token), now.Add(setupLinkLife), now),
 		)
 	})

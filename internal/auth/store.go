@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"atelie/internal/db"
@@ -29,6 +30,23 @@ func sqlBool(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// changeOr runs a statement and returns refusal if the statement changes no row.
+func changeOr(ctx context.Context, q db.Querier, refusal error, query string, args ...any) error {
+	changed, err := db.Changed(ctx, q, query, args...)
+	if err == nil && !changed {
+		err = refusal
+	}
+	return err
+}
+
+// deleteRows deletes the rows of an account in tables that have a column user_id.
+func deleteRows(ctx context.Context, q db.Querier, userID string, tables ...string) (err error) {
+	for _, table := range tables {
+		err = errors.Join(err, db.Exec(ctx, q, "delete from "+table+" where user_id = $1", userID))
+	}
+	return err
 }
 
 // deleteBefore deletes the rows of a table whose time in the given column is limit or earlier. Rows without a time stay.

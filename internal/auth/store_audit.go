@@ -33,18 +33,20 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 
 // auditEntry is a row of auth_audit_log.
 type auditEntry struct {
-	id, action, detail    string // detail is JSON
-	userID, ip, userAgent *string
-	email, phone          *string // the account's current address and number; nil if it has none or does not exist
-	isSSO                 *bool   // nil when the account does not exist
-	createdAt             time.Time
+	id, action, detail string // detail is JSON
+	userID             *string
+	ip, userAgent      string
+	name               string // the account's current e-mail address, or else its phone number; "" if it has neither or does not exist
+	isSSO              *bool  // nil when the account does not exist
+	createdAt          time.Time
 }
 
 // auditColumns are the columns that scanAudit reads, of auth_audit_log l and the account a.
-const auditColumns = "l.id, l.action, l.detail, l.user_id, l.ip, l.user_agent, a.email, a.phone, a.is_sso_user, l.created_at"
+const auditColumns = `l.id, l.action, l.detail, l.user_id, coalesce(l.ip, ''), coalesce(l.user_agent, ''),
+	coalesce(nullif(a.email, ''), a.phone, ''), a.is_sso_user, l.created_at`
 
 func scanAudit(row db.Row) (e auditEntry, err error) {
-	err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.userAgent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
+	err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.userAgent, &e.name, &e.isSSO, &e.createdAt)
 	return e, err
 }
 

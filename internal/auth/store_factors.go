@@ -18,39 +18,26 @@ type storedFactor struct {
 }
 
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
-const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
+const factorColumns = `coalesce(cast(f.id as text), ''), coalesce(cast(f.user_id as text), ''), coalesce(f.friendly_name, ''), coalesce(f.factor_type, ''),
+	coalesce(f.status, ''), coalesce(f.secret, ''), coalesce(f.phone, ''), f.last_challenged_at, f.created_at, f.updated_at`
 
-// factorRow receives the values of factorColumns. All fields are pointers, because all columns are null if an outer join has found no factor.
+// factorRow receives the values of factorColumns. If an outer join has found no factor, the id is "" and the times are nil.
 type factorRow struct {
-	id, userID, friendlyName, factorType, status, secret, phone *string
-	lastChallengedAt, createdAt, updatedAt                      *time.Time
+	factor               storedFactor // CreatedAt and UpdatedAt are not set
+	createdAt, updatedAt *time.Time
 }
 
 // scanDest returns the destinations for Scan, in the order of factorColumns.
 func (r *factorRow) scanDest() []any {
-	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
+	f := &r.factor
+	return []any{&f.ID, &f.userID, &f.FriendlyName, &f.FactorType, &f.Status, &f.secret, &f.Phone, &f.LastChallengedAt, &r.createdAt, &r.updatedAt}
 }
 
-// toFactor returns the factor of the row. The row must have a factor (id must not be nil).
+// toFactor returns the factor of the row. The row must have a factor.
 func (r *factorRow) toFactor() storedFactor {
-	orEmpty := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	factor := Factor{
-		ID:               *r.id,
-		FriendlyName:     orEmpty(r.friendlyName),
-		FactorType:       *r.factorType,
-		Status:           *r.status,
-		Phone:            orEmpty(r.phone),
-		LastChallengedAt: r.lastChallengedAt,
-		CreatedAt:        *r.createdAt,
-		UpdatedAt:        *r.updatedAt,
-		userID:           *r.userID,
-	}
-	return storedFactor{Factor: factor, secret: orEmpty(r.secret)}
+	f := r.factor
+	f.CreatedAt, f.UpdatedAt = *r.createdAt, *r.updatedAt
+	return f
 }
 
 func scanFactor(row db.Row) (storedFactor, error) {
@@ -91,10 +78,11 @@ func setFactorVerified(ctx context.Context, q db.Querier, id string, now time.Ti
 }
 
 // markStepUsed marks a TOTP step (the period of time that a code belongs to) as used, because a code must not work twice. It
-// returns false if this step or a later one was used before. It ignores a stored step after latest, which a node with a wrong
+// returns errTOTPWrong if this step or a later one was used before. It ignores a stored step after latest, which a node with a wrong
 // clock has written.
-func markStepUsed(ctx context.Context, tx *db.Tx, factorID string, step, latest int64) (bool, error) {
-	return db.Changed(ctx, tx, "update auth_factors set last_step = $2 where id = $1 and (last_step < $2 or last_step > $3)", factorID, step, latest)
+func markStepUsed(ctx context.Context, tx *db.Tx, factorID string, step, latest int64) error {
+	return changeOr(ctx, tx, errTOTPWrong.Becausef("step %d was used before", step),
+		"update auth_factors set last_step = $2 where id = $1 and (last_step < $2 or last_step > $3)", factorID, step, latest)
 }
 
 // markChallenged records the time of a challenge (the start of an attempt at the factor). It returns false, and records nothing,
@@ -110,7 +98,7 @@ func deleteFactor(ctx context.Context, q db.Querier, userID, id string) error {
 
 // deleteFactors deletes all second factors of an account and its recovery codes.
 func deleteFactors(ctx context.Context, q db.Querier, userID string) error {
-	return errors.Join(db.Exec(ctx, q, "delete from auth_factors where user_id = $1", userID), deleteRecoveryCodes(ctx, q, userID))
+	return deleteRows(ctx, q, userID, "auth_factors", "auth_recovery_codes")
 }
 
 // deleteUnverifiedFactors deletes the account's factors of one type whose enrolment was not finished.
@@ -139,9 +127,10 @@ func challengeByID(ctx context.Context, q db.Querier, factorID, id string) (c fa
 	return c, err
 }
 
-// useChallenge marks a challenge as used. It returns false when it was used before.
-func useChallenge(ctx context.Context, tx *db.Tx, id string, now time.Time) (bool, error) {
-	return db.Changed(ctx, tx, "update auth_factor_challenges set verified_at = $2 where id = $1 and verified_at is null", id, now)
+// useChallenge marks a challenge as used. It returns errChallengeIPMismatch when it was used before.
+func useChallenge(ctx context.Context, tx *db.Tx, id string, now time.Time) error {
+	return changeOr(ctx, tx, errChallengeIPMismatch.Becausef("answered in the meantime"),
+		"update auth_factor_challenges set verified_at = $2 where id = $1 and verified_at is null", id, now)
 }
 
 // Limits of attempts at a factor's codes. After the free attempts, the wait before each further one is twice as long, up to
@@ -229,10 +218,6 @@ func resetTries(ctx context.Context, tx *db.Tx, factorID, limitSubject string, n
 
 func insertRecoveryCode(ctx context.Context, tx *db.Tx, userID, hash string, now time.Time) error {
 	return db.Exec(ctx, tx, "insert into auth_recovery_codes (code_hash, user_id, created_at) values ($1, $2, $3)", hash, userID, now)
-}
-
-func deleteRecoveryCodes(ctx context.Context, q db.Querier, userID string) error {
-	return db.Exec(ctx, q, "delete from auth_recovery_codes where user_id = $1", userID)
 }
 
 func countRecoveryCodes(ctx context.Context, q db.Querier, userID string) (total, left int, err error) {

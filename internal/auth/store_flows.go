@@ -58,15 +58,11 @@ func consumeFlowState(ctx context.Context, tx *db.Tx, stateHash string) (flowSta
 	return scanFlow(tx.QueryRow(ctx, "update auth_flow_states set provider_state_hash = null where provider_state_hash = $1 returning "+flowColumns, stateHash))
 }
 
-// setAuthCode stores the hash of a flow's code and the account that the code signs in. It returns db.ErrNoRows if there is no
+// setAuthCode stores the hash of a flow's code and the account that the code signs in. It returns errFlowNotFound if there is no
 // such flow.
 func setAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, codeHash, secrets string, now time.Time) error {
-	found, err := db.Changed(ctx, tx, `update auth_flow_states set user_id = $2, auth_code_hash = $3, provider_secrets = nullif($4, ''), auth_code_issued_at = $5
-		where id = $1`, flowID, userID, codeHash, secrets, now)
-	if err == nil && !found {
-		err = db.ErrNoRows
-	}
-	return err
+	return changeOr(ctx, tx, errFlowNotFound, `update auth_flow_states set user_id = $2, auth_code_hash = $3, provider_secrets = nullif($4, ''),
+		auth_code_issued_at = $5 where id = $1`, flowID, userID, codeHash, secrets, now)
 }
 
 // setFlowEnd stores when the session that the flow's code will open must end; nil for no end.
@@ -74,9 +70,9 @@ func setFlowEnd(ctx context.Context, tx *db.Tx, flowID string, end *time.Time) e
 	return db.Exec(ctx, tx, "update auth_flow_states set session_not_after = $2 where id = $1", flowID, end)
 }
 
-// deleteFlow deletes a flow. It returns false if there is no such flow.
-func deleteFlow(ctx context.Context, tx *db.Tx, id string) (bool, error) {
-	return db.Changed(ctx, tx, "delete from auth_flow_states where id = $1", id)
+// deleteFlow deletes a flow. It returns ifMissing if there is no such flow.
+func deleteFlow(ctx context.Context, tx *db.Tx, id string, ifMissing error) error {
+	return changeOr(ctx, tx, ifMissing, "delete from auth_flow_states where id = $1", id)
 }
 
 // deleteFlowsOf deletes the flows whose code was issued for the account, and those that would add an identity to it.

@@ -52,11 +52,12 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 	}, "select "+identityColumns+" from auth_identities i where "+where+" order by created_at, id", args...)
 }
 
-// saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so the caller must have
-// confirmed the address before.
-func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
-	// The provider "email" has no ids of its own, so the account's id takes the place of the provider's id.
-	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
+// saveAddressIdentity adds or updates the account's identity for its e-mail address or its phone number. kind is "email" or "phone"; verified
+// reports whether the account's holder has confirmed the address or number.
+func saveAddressIdentity(ctx context.Context, q db.Querier, userID, kind, address string, verified bool, now time.Time) error {
+	data := map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
+	// The providers email and phone have no ids of their own, so the account's id takes the place of the provider's id.
+	return saveIdentity(ctx, q, userID, kind, userID, data, now)
 }
 
 // saveIdentity adds an identity to an account, or updates its data. providerID is the provider's id for the user. If another
@@ -66,15 +67,11 @@ func saveIdentity(ctx context.Context, q db.Querier, userID, provider, providerI
 	if err != nil {
 		return err
 	}
-	saved, err := db.Changed(ctx, q, `insert into auth_identities (id, user_id, provider, provider_id, identity_data, created_at, updated_at)
+	return changeOr(ctx, q, errIdentityExists, `insert into auth_identities (id, user_id, provider, provider_id, identity_data, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $6)
 		on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, updated_at = excluded.updated_at
 			where auth_identities.user_id = excluded.user_id`,
 		uuid.NewString(), userID, provider, providerID, text, now)
-	if err == nil && !saved {
-		err = errIdentityExists
-	}
-	return err
 }
 
 // identityOwner returns the account that has an identity, or db.ErrNoRows.
@@ -127,9 +124,8 @@ func deleteUnverifiedIdentities(ctx context.Context, q db.Querier, userID, email
 		and lower(identity_data ->> 'email') = $2 and coalesce(cast(identity_data ->> 'email_verified' as text), '') not in ('true', '1')`, userID, email)
 }
 
-// deleteIdentity deletes an identity of an account and returns whether there was one.
-func deleteIdentity(ctx context.Context, q db.Querier, id, userID string) (bool, error) {
-	return db.Changed(ctx, q, "delete from auth_identities where id = $1 and user_id = $2", id, userID)
+func deleteIdentity(ctx context.Context, q db.Querier, id, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_identities where id = $1 and user_id = $2", id, userID)
 }
 
 // anonymizeIdentity deletes the data of an identity and replaces the provider's user id by a hash.

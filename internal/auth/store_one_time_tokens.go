@@ -71,19 +71,16 @@ func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenKind, 
 	return valid, err
 }
 
-func deleteOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) (bool, error) {
-	return db.Changed(ctx, tx, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash = $3", t.userID, string(t.kind), t.linkHash)
+// deleteOneTimeToken deletes a token. It returns errOTPExpired if the token does not exist any more.
+func deleteOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
+	return changeOr(ctx, tx, errOTPExpired.Becausef("used in the meantime"),
+		"delete from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash = $3", t.userID, string(t.kind), t.linkHash)
 }
 
 // deleteOneTimeTokens deletes an account's links and codes of the given kinds.
-func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds ...tokenKind) error {
-	var errs []error
+func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds ...tokenKind) (err error) {
 	for _, kind := range kinds {
-		errs = append(errs, db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2", userID, string(kind)))
+		err = errors.Join(err, db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2", userID, string(kind)))
 	}
-	return errors.Join(errs...)
-}
-
-func deleteAllOneTimeTokens(ctx context.Context, q db.Querier, userID string) error {
-	return db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1", userID)
+	return err
 }

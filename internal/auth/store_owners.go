@@ -56,13 +56,9 @@ func saveOwnerRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "insert into user_roles (user_id, role) values ($1, 'admin') on conflict (user_id) do update set role = excluded.role", userID)
 }
 
-// deleteOwnerRole removes the role of the owner with an e-mail address. It returns false if no owner has the address.
-func deleteOwnerRole(ctx context.Context, q db.Querier, email string) (bool, error) {
-	return db.Changed(ctx, q, "delete from user_roles where role = 'admin' and user_id in (select id from auth_users where email = $1)", email)
-}
-
-func deleteRole(ctx context.Context, q db.Querier, userID string) error {
-	return db.Exec(ctx, q, "delete from user_roles where user_id = $1", userID)
+// deleteOwnerRole removes the role of the owner with an e-mail address. It returns errNotOwner if no owner has the address.
+func deleteOwnerRole(ctx context.Context, q db.Querier, email string) error {
+	return changeOr(ctx, q, errNotOwner, "delete from user_roles where role = 'admin' and user_id in (select id from auth_users where email = $1)", email)
 }
 
 // isSetupLinkUsable reports whether a set-up link exists and has not expired, and there is no owner yet.
@@ -73,10 +69,6 @@ func isSetupLinkUsable(ctx context.Context, q db.Querier, linkHash string, now t
 
 func insertSetupLink(ctx context.Context, q db.Querier, linkHash string, expires, now time.Time) error {
 	return db.Exec(ctx, q, "insert into auth_setup_links (token_hash, expires_at, created_at) values ($1, $2, $3)", linkHash, expires, now)
-}
-
-func deleteExpiredSetupLinks(ctx context.Context, q db.Querier, expiredAt time.Time) error {
-	return db.Exec(ctx, q, "delete from auth_setup_links where expires_at <= $1", expiredAt)
 }
 
 func deleteAllSetupLinks(ctx context.Context, q db.Querier) error {

@@ -96,15 +96,11 @@ func sessionByID(ctx context.Context, q db.Querier, id, userID string, sessionAl
 	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, sessionAliveArgs...)...))
 }
 
-// userSessionIsAlive reports whether the account has the session and it is alive. sessionAliveArgs are the arguments of sessionAlive.
-func userSessionIsAlive(ctx context.Context, q db.Querier, id, userID string, sessionAliveArgs []any) (found bool, err error) {
-	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, sessionAliveArgs...)...)
-}
-
 // sessionsOf returns the account's sessions that are alive; the one that was used last comes first.
 func sessionsOf(ctx context.Context, q db.Querier, userID string, sessionAliveArgs []any) (list []SessionInfo, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (i SessionInfo, err error) {
 		err = row.Scan(&i.ID, &i.CreatedAt, &i.RefreshedAt, &i.UserAgent, &i.IP, &i.AAL)
+		i.Device = device.Parse(i.UserAgent)
 		return i, err
 	}, `select id, created_at, refreshed_at, coalesce(user_agent, ''), coalesce(ip, ''), aal from auth_sessions s
 		where user_id = $1 and `+sessionAlive(2)+` order by refreshed_at desc, id`, append([]any{userID}, sessionAliveArgs...)...)
@@ -150,15 +146,12 @@ func deleteSessions(ctx context.Context, q db.Querier, userID string) error {
 
 // deleteOtherSessions ends the account's sessions except keep, or all when keep is "".
 func deleteOtherSessions(ctx context.Context, q db.Querier, userID, keep string) error {
-	if keep == "" {
-		return deleteSessions(ctx, q, userID)
-	}
-	return db.Exec(ctx, q, "delete from auth_sessions where user_id = $1 and id <> $2", userID, keep)
+	return db.Exec(ctx, q, "delete from auth_sessions where user_id = $1 and id is distinct from $2", userID, orNull(keep))
 }
 
-// deleteOwnSession ends a session of the account and returns whether there was one.
-func deleteOwnSession(ctx context.Context, q db.Querier, userID, id string) (bool, error) {
-	return db.Changed(ctx, q, "delete from auth_sessions where id = $1 and user_id = $2", id, userID)
+// deleteOwnSession ends a session of the account. It returns errNoSuchSession if there is none.
+func deleteOwnSession(ctx context.Context, q db.Querier, userID, id string) error {
+	return changeOr(ctx, q, errNoSuchSession, "delete from auth_sessions where id = $1 and user_id = $2", id, userID)
 }
 
 // deleteSessionsBelow ends the account's sessions at aal1, except keep.
@@ -361,8 +354,4 @@ func recordDevice(ctx context.Context, tx *db.Tx, userID, deviceHash string, now
 		Scan(&before, &known)
 	return known, before, errors.Join(err, db.Queue(ctx, tx, `insert into auth_known_devices (user_id, device_hash, last_seen_at) values ($1, $2, $3)
 		on conflict (user_id, device_hash) do update set last_seen_at = excluded.last_seen_at`, userID, deviceHash, now))
-}
-
-func deleteDevices(ctx context.Context, q db.Querier, userID string) error {
-	return db.Exec(ctx, q, "delete from auth_known_devices where user_id = $1", userID)
 }

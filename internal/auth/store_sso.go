@@ -220,9 +220,9 @@ func consumeSAMLRequestRow(ctx context.Context, tx *db.Tx, id string) (r samlReq
 	return r, err
 }
 
-// recordAssertion records that an assertion is used. It returns false, and records nothing, when it was used before.
-func recordAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (isNew bool, err error) {
-	return db.Changed(ctx, tx, `insert into auth_sso_used_assertions (provider_id, assertion_id, usable_until) values ($1, $2, $3)
+// recordAssertion records that an assertion is used. It returns errSAMLAssertion, and records nothing, when it was used before.
+func recordAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) error {
+	return changeOr(ctx, tx, errSAMLAssertion.Becausef("assertion %q was used before", assertionID), `insert into auth_sso_used_assertions (provider_id, assertion_id, usable_until) values ($1, $2, $3)
 		on conflict (provider_id, assertion_id) do nothing`, providerID, assertionID, usableUntil)
 }
 

@@ -101,7 +101,7 @@ func (r *accountReader) scan(row db.Row) error {
 		}
 		u.Identities = append(u.Identities, i)
 	}
-	if len(u.Identities) <= 1 && factor.id != nil { // the rows of the first identity name all factors
+	if len(u.Identities) <= 1 && factor.factor.ID != "" { // the rows of the first identity name all factors
 		u.Factors = append(u.Factors, factor.toFactor().Factor)
 	}
 	return nil
@@ -271,9 +271,10 @@ func setUser(ctx context.Context, q db.Querier, id string, now time.Time, change
 	return addressConflict(db.Exec(ctx, q, "update auth_users set "+set+" where id = $1", args...))
 }
 
-// swapPassword replaces the password hash oldHash with newHash. It returns false if the account has another hash.
-func swapPassword(ctx context.Context, q db.Querier, userID, oldHash, newHash string) (bool, error) {
-	return db.Changed(ctx, q, "update auth_users set encrypted_password = $3 where id = $1 and encrypted_password = $2", userID, oldHash, newHash)
+// swapPassword replaces the password hash oldHash with newHash. It returns errPasswordReplaced if the account has
+// another hash.
+func swapPassword(ctx context.Context, q db.Querier, userID, oldHash, newHash string) error {
+	return changeOr(ctx, q, errPasswordReplaced, "update auth_users set encrypted_password = $3 where id = $1 and encrypted_password = $2", userID, oldHash, newHash)
 }
 
 // setPassword stores the password hash of an address's account and returns the account's id, or db.ErrNoRows.

@@ -74,9 +74,8 @@ func (s *Service) cacheUser(ctx context.Context, state db.Changes, body []byte, 
 	until := now.Add(cachedUserLife)
 	if sessionID != "" {
 		// Time alone never makes an ended session alive again, so a session that is alive at until is alive before that too.
-		alive, err := userSessionIsAlive(ctx, s.db, sessionID, userID, s.sessionAliveArgsAt(until))
-		if err != nil || !alive {
-			return err
+		if _, err := sessionByID(ctx, s.db, sessionID, userID, s.sessionAliveArgsAt(until)); err != nil {
+			return db.NoRowsAs(err, nil)
 		}
 	}
 	caller := identity.Of(ctx)

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/device"
 )
 
 // Sessions handles GET /auth/v1/user/sessions (not in Supabase Auth). The response has the caller's sessions with device and IP address,
@@ -24,7 +23,6 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	for i := range list {
 		list[i].Current = list[i].ID == current.id
-		list[i].Device = device.Parse(list[i].UserAgent)
 	}
 	return respondPrivate(w, list, nil)
 }
@@ -45,12 +43,8 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 		return errAAL2Needed
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		ended, err := deleteOwnSession(ctx, tx, user.ID, id)
-		if err != nil {
+		if err := deleteOwnSession(ctx, tx, user.ID, id); err != nil {
 			return err
-		}
-		if !ended {
-			return errNoSuchSession
 		}
 		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"session_id": id, "by": current.id})
 	})

@@ -229,12 +229,8 @@ func (s *Service) updateUser(ctx context.Context, c clientInfo, userID, sessionI
 		}
 		// A change in another session may have ended this session while the hash was computed.
 		if sessionID != "" {
-			alive, err := userSessionIsAlive(ctx, tx, sessionID, userID, s.sessionAliveArgs())
-			if err != nil {
-				return err
-			}
-			if !alive {
-				return errSessionNotFound.Becausef("ended in the meantime")
+			if _, err := sessionByID(ctx, tx, sessionID, userID, s.sessionAliveArgs()); err != nil {
+				return db.NoRowsAs(err, errSessionNotFound.Becausef("ended in the meantime"))
 			}
 		}
 		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
@@ -275,7 +271,7 @@ func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c clientInfo, 
 	)
 	if _, ok := u.identityOf("email"); !ok && u.passwordHash == "" && u.EmailConfirmedAt != nil {
 		// The account had only a provider identity. With the password it can also sign in with its address.
-		err = errors.Join(err, saveEmailIdentity(ctx, tx, u.ID, u.Email, s.now()), s.syncProviders(ctx, tx, u.ID))
+		err = errors.Join(err, saveAddressIdentity(ctx, tx, u.ID, "email", u.Email, true, s.now()), s.syncProviders(ctx, tx, u.ID))
 	}
 	return errors.Join(err, s.audit(ctx, tx, c, auditPasswordSet, u.ID, nil), s.sendNotice(ctx, tx, c, u, MailPasswordChanged))
 }

@@ -165,7 +165,7 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c clientInfo, u U
 		}
 	}
 	if len(u.Identities) == 0 {
-		err = errors.Join(saveEmailIdentity(ctx, tx, u.ID, u.Email, now), s.syncProviders(ctx, tx, u.ID))
+		err = errors.Join(saveAddressIdentity(ctx, tx, u.ID, "email", u.Email, true, now), s.syncProviders(ctx, tx, u.ID))
 	}
 	return errors.Join(
 		err,
@@ -202,7 +202,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c clientInfo
 	if i, ok := u.identityOf("email"); ok {
 		err = setIdentityData(ctx, tx, i.IdentityID, mergeMetadata(i.IdentityData, facts), now)
 	} else {
-		err = saveEmailIdentity(ctx, tx, u.ID, u.NewEmail, now)
+		err = saveAddressIdentity(ctx, tx, u.ID, "email", u.NewEmail, true, now)
 	}
 	return errors.Join(
 		err,
