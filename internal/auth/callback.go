@@ -39,19 +39,16 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	result, err := s.completeProviderSignIn(w, r, f, params)
 	if providerErr, ok := errors.AsType[*providerError](err); ok { // the provider reports an error: for example, the user has denied consent
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err)) // for the log; the redirect is the response
-		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.code}, "error_description": {providerErr.description}})
+		return redirectWith(w, r, f.redirectTo, url.Values{"error": {providerErr.code}, "error_description": {providerErr.description}}, true)
 	}
 	if err != nil {
 		return s.redirectWithFlowError(w, r, f.redirectTo, callbackError(err))
-	}
-	if result.code != "" {
-		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
 	providerTokens := url.Values{"provider_token": {result.tokens.Token}}
 	if result.tokens.RefreshToken != "" {
 		providerTokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}
-	return s.redirectWithSession(w, r, f.redirectTo, result.session, providerTokens)
+	return s.redirectWithResult(w, r, f.redirectTo, result.signInResult, providerTokens)
 }
 
 // readCallbackParams returns the parameters that the provider sends: in the URL's query, or in the form of a POST.
@@ -94,11 +91,10 @@ func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState
 	return f, nil
 }
 
-// flowResult is the result of a successful flow: a code or a session.
+// flowResult is the result of a successful flow.
 type flowResult struct {
-	code    string         // the code that the client exchanges in a PKCE flow; "" in an implicit flow
-	session issuedSession  // the session of an implicit flow; the zero value in a PKCE flow
-	tokens  providerTokens // the provider's tokens
+	signInResult
+	tokens providerTokens // the provider's tokens
 }
 
 // completeProviderSignIn checks the callback's parameters, exchanges the provider's code and signs the user in. It returns a

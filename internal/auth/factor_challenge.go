@@ -70,11 +70,11 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		if code != "" {
-			quota, perDay := factorSignIn, factorTextsMultiplier*s.cfg.TextsPerDay
+			kind, perDay := factorSignIn, factorTextsMultiplier*s.cfg.TextsPerDay
 			if f.Status != statusVerified {
-				quota, perDay = factorEnrolment, s.cfg.TextsPerDay
+				kind, perDay = factorEnrolment, s.cfg.TextsPerDay
 			}
-			if err := s.requireTextQuota(ctx, tx, quota, perDay, f.Phone); err != nil {
+			if err := s.requireQuota(ctx, tx, kind, textQuota(perDay), f.Phone); err != nil {
 				return err
 			}
 		}

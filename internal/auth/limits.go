@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -111,8 +110,6 @@ const (
 // password can request them, and each sign-in needs one.
 const factorTextsMultiplier = 5
 
-func (c cooldownKind) isSMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
-
 // sentRecently reports whether a mail was sent less than MailMinInterval before now. at is when it was sent, or nil if none was. A
 // time far ahead of now was written by a wrong clock and is ignored.
 func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
@@ -124,7 +121,7 @@ func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
 // whether an account exists.
 func (s *Service) startMessageCooldown(ctx context.Context, kind cooldownKind, subject string) error {
 	interval, code := s.cfg.MailMinInterval, codeMailTooSoon
-	if kind.isSMS() {
+	if kind == cooldownSMS || kind == cooldownPhoneChange {
 		interval, code = s.cfg.SMSMinInterval, codeSMSTooSoon
 	}
 	if interval <= 0 {
@@ -144,57 +141,44 @@ func (s *Service) startMessageCooldown(ctx context.Context, kind cooldownKind, s
 
 const day = 24 * time.Hour
 
-// quotaRate is how many messages can be sent without a wait (burst), and the interval after which each further one is allowed. A
-// plain limit per day would let anybody request all messages of a day within minutes, so that the account's holder would get none
-// until the next day.
-type quotaRate struct {
-	burst int
-	every time.Duration
+// quota is how many messages of a kind an address gets in a day, and how many of them without a wait. A plain limit per day would let
+// anybody request all messages of a day within minutes, so that the account's holder would get none until the next day.
+type quota struct {
+	perDay, burst int    // perDay 0: no limit
+	code          string // code of the error when no quota is left
 }
 
-// mailRate spreads the mails of a day evenly. With the default of 28 a day, an interval is shorter than linkLife: while a stranger
+// mailQuota spreads the mails of a day evenly. With the default of 28 a day, an interval is shorter than linkLife: while a stranger
 // requests mails all day, the holder's mailbox always has a valid link.
-func mailRate(perDay int) quotaRate { return rateWithBurst(perDay, max(1, perDay/8)) }
-
-// textRate has a larger burst than mailRate, because every sign-in by phone needs a text message.
-func textRate(perDay int) quotaRate { return rateWithBurst(perDay, max(1, perDay*2/5)) }
-
-func rateWithBurst(perDay, burst int) quotaRate {
-	return quotaRate{burst: burst, every: day / time.Duration(max(1, perDay-burst))}
+func (s *Service) mailQuota() quota {
+	return quota{s.cfg.MailsPerDay, max(1, s.cfg.MailsPerDay/8), codeMailTooSoon}
 }
 
-// spendMailQuota is spendQuota for mails. Config.MailsPerDay 0 means no limit.
-func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
-	if s.cfg.MailsPerDay <= 0 {
-		return 0, nil
-	}
-	return s.spendQuota(ctx, tx, kind, mailRate(s.cfg.MailsPerDay), addresses...)
-}
+// textQuota has a larger burst than mailQuota, because every sign-in by phone needs a text message.
+func textQuota(perDay int) quota { return quota{perDay, max(1, perDay*2/5), codeSMSTooSoon} }
 
 // spendQuota takes one message of the kind from the quota of each e-mail address or phone number and returns 0. If one of them has
 // no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
 // account's lock or by a cooldown.
-func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, rate quotaRate, addresses ...string) (wait time.Duration, err error) {
-	if !s.cfg.RateLimited {
+func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, q quota, addresses ...string) (wait time.Duration, err error) {
+	if !s.cfg.RateLimited || q.perDay <= 0 {
 		return 0, nil
 	}
 	now := s.now()
+	every := day / time.Duration(max(1, q.perDay-q.burst)) // after the burst, one message is allowed in each interval
 	// The generic cell rate algorithm (GCRA) stores one time for each address: when its whole quota will be available again.
 	fullAtAfter := map[string]time.Time{} // that time, after this mail
 	for _, address := range addresses {
-		fullAt, err := lastSent(ctx, tx, storedQuotaKind(kind), hashKey(address))
-		switch {
-		case errors.Is(err, db.ErrNoRows):
-			fullAt = now
-		case err != nil:
+		fullAt, err := lastSent(ctx, tx, storedQuotaKind(kind), hashKey(address)) // the zero time if no message was sent yet
+		if err = db.NoRowsAs(err, nil); err != nil {
 			return 0, err
 		}
 		ahead := fullAt.Sub(now)
-		if ahead < 0 || ahead > time.Duration(rate.burst)*rate.every { // too far ahead: written by a wrong clock
+		if ahead < 0 || ahead > time.Duration(q.burst)*every { // too far ahead: written by a wrong clock
 			fullAt, ahead = now, 0
 		}
-		wait = max(wait, ahead-time.Duration(rate.burst-1)*rate.every)
-		fullAtAfter[address] = fullAt.Add(rate.every)
+		wait = max(wait, ahead-time.Duration(q.burst-1)*every)
+		fullAtAfter[address] = fullAt.Add(every)
 	}
 	if wait > 0 {
 		return wait, nil
@@ -207,23 +191,11 @@ func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, 
 	return 0, nil
 }
 
-// requireMailQuota is spendMailQuota, but it returns errTooSoon instead of a wait.
-func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) error {
-	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
+// requireQuota is spendQuota, but it returns errTooSoon instead of a wait.
+func (s *Service) requireQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, q quota, addresses ...string) error {
+	wait, err := s.spendQuota(ctx, tx, kind, q, addresses...)
 	if err == nil && wait > 0 {
-		err = errTooSoon(codeMailTooSoon, wait)
-	}
-	return err
-}
-
-// requireTextQuota is spendQuota for a text message, but it returns errTooSoon instead of a wait. perDay 0 means no limit.
-func (s *Service) requireTextQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, perDay int, phone string) error {
-	if perDay <= 0 {
-		return nil
-	}
-	wait, err := s.spendQuota(ctx, tx, kind, textRate(perDay), phone)
-	if err == nil && wait > 0 {
-		err = errTooSoon(codeSMSTooSoon, wait)
+		err = errTooSoon(q.code, wait)
 	}
 	return err
 }

@@ -17,7 +17,7 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 28 })
 		sendRequest := func(kind cooldownKind, addresses ...string) (wait time.Duration) {
 			err := h.db.WithTx(t.Context(), func(tx *db.Tx) (err error) {
-				wait, err = h.spendMailQuota(t.Context(), tx, kind, addresses...)
+				wait, err = h.spendQuota(t.Context(), tx, kind, h.mailQuota(), addresses...)
 				return err
 			})
 			if err != nil {

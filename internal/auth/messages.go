@@ -145,7 +145,7 @@ var (
 // sendLink mails a link and a code to the account's e-mail address. If the address has no mail quota left, it sends nothing
 // and returns nil, because the links of earlier mails still work.
 func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c clientInfo, u User, m linkMail, challenge pkceChallenge, redirectTo string) error {
-	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
+	if wait, err := s.spendQuota(ctx, tx, m.cooldown, s.mailQuota(), u.Email); err != nil || wait > 0 {
 		return err
 	}
 	flow, err := s.startMailFlow(ctx, tx, m.method, challenge, redirectTo)
@@ -170,7 +170,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c clientInfo, 
 	if u.Email != "" && u.Email != address {
 		addresses = append(addresses, u.Email)
 	}
-	if err := s.requireMailQuota(ctx, tx, cooldownEmailChange, addresses...); err != nil {
+	if err := s.requireQuota(ctx, tx, cooldownEmailChange, s.mailQuota(), addresses...); err != nil {
 		return err
 	}
 	if u.NewEmail != address { // links for another new address must not confirm this one
@@ -220,7 +220,7 @@ var codeMessages = map[tokenKind]struct {
 // has no quota of messages left, sendCode does nothing and returns errTooSoon.
 func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c clientInfo, u User, kind tokenKind, phone, channel string, changes ...columnChange) error {
 	message := codeMessages[kind]
-	if err := s.requireTextQuota(ctx, tx, message.quota, s.cfg.TextsPerDay, phone); err != nil {
+	if err := s.requireQuota(ctx, tx, message.quota, textQuota(s.cfg.TextsPerDay), phone); err != nil {
 		return err
 	}
 	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)

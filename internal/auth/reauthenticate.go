@@ -42,7 +42,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 		if u.Email == "" {
 			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "sms", columnChange{colReauthSent, s.now()})
 		}
-		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
+		if err := s.requireQuota(ctx, tx, cooldownReauthentication, s.mailQuota(), u.Email); err != nil {
 			return err
 		}
 		issued, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, columnChange{colReauthSent, s.now()})

@@ -32,51 +32,45 @@ func requestedRedirect(r *http.Request) string {
 	return r.Header.Get("Redirect_to")
 }
 
-// redirectWithSession ends an implicit flow (a sign-in without PKCE). It redirects the browser with the session in the URL's fragment,
-// which browsers do not send to servers. extra contains further parameters, such as the provider's tokens.
-func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
-	body, err := s.newSessionResponse(issued)
+// signInResult is the result of a sign-in after which the browser is redirected: a code or a session.
+type signInResult struct {
+	code    string        // the code that the client exchanges in a PKCE flow; "" in an implicit flow
+	session issuedSession // the session of an implicit flow; the zero value in a PKCE flow
+}
+
+// redirectWithResult redirects the browser after a sign-in. In a PKCE flow (RFC 7636) the URL's query has a code, which the client then
+// exchanges for the session. In an implicit flow (a sign-in without PKCE) the URL's fragment, which browsers do not send to servers, has the
+// session, and the further parameters extra, such as the provider's tokens.
+func (s *Service) redirectWithResult(w http.ResponseWriter, r *http.Request, to string, result signInResult, extra url.Values) error {
+	if result.code != "" {
+		return seeOther(w, r, withQuery(to, url.Values{"code": {result.code}}))
+	}
+	body, err := s.newSessionResponse(result.session)
 	if err != nil {
 		return err
 	}
-	params := url.Values{}
+	params := url.Values{
+		"access_token": {body.AccessToken}, "token_type": {body.TokenType}, "refresh_token": {body.RefreshToken},
+		"expires_in": {strconv.FormatInt(body.ExpiresIn, 10)}, "expires_at": {strconv.FormatInt(body.ExpiresAt, 10)},
+	}
 	maps.Copy(params, extra)
-	params.Set("access_token", body.AccessToken)
-	params.Set("token_type", body.TokenType)
-	params.Set("expires_in", strconv.FormatInt(body.ExpiresIn, 10))
-	params.Set("expires_at", strconv.FormatInt(body.ExpiresAt, 10))
-	params.Set("refresh_token", body.RefreshToken)
 	return seeOther(w, r, withFragment(to, params))
 }
 
-// redirectWithCode ends a PKCE flow (RFC 7636). It redirects the browser with a code in the URL's query. The client then exchanges the code
-// for the session.
-func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, code string) error {
-	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
-}
-
-// redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If isPKCE
-// is true, it adds the error to the query too, because clients of the PKCE flow read the query.
+// redirectWithError is the response to a mailed link that failed. It redirects the browser with the error.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, isPKCE bool) error {
-	oauthCode := oauthErrorCodes[e.Status]
-	switch {
-	case oauthCode != "":
-	case e.Status >= http.StatusInternalServerError:
+	oauthCode := "access_denied"
+	if e.Status >= http.StatusInternalServerError {
 		oauthCode = "server_error"
-	default:
-		oauthCode = "access_denied"
 	}
-	params := url.Values{"error": {oauthCode}, "error_code": {e.Code}, "error_description": {e.Message}}
-	if isPKCE {
-		to = withQuery(to, params)
-	}
-	return seeOther(w, r, withFragment(to, params))
+	oauthCode = cmp.Or(oauthErrorCodes[e.Status], oauthCode)
+	return redirectWith(w, r, to, url.Values{"error": {oauthCode}, "error_code": {e.Code}, "error_description": {e.Message}}, isPKCE)
 }
 
-// redirectWithMessage redirects the browser like redirectWithError, but with a message instead of an error.
-func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, isPKCE bool) error {
-	params := url.Values{"message": {message}}
-	if isPKCE {
+// redirectWith redirects the browser with an error (RFC 6749 §4.1.2.1) or a message in the URL's fragment, which clients of the implicit
+// flow read. If inQuery is true, it adds the parameters to the query too, because clients of the PKCE flow read the query.
+func redirectWith(w http.ResponseWriter, r *http.Request, to string, params url.Values, inQuery bool) error {
+	if inQuery {
 		to = withQuery(to, params)
 	}
 	return seeOther(w, r, withFragment(to, params))
@@ -85,13 +79,7 @@ func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to
 // redirectWithFlowError logs an error of a provider flow and redirects the browser back with it.
 func (s *Service) redirectWithFlowError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	return s.redirectWithErrorInBothParts(w, r, to, url.Values{"error": {oauthErrorCode(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
-}
-
-// redirectWithErrorInBothParts redirects the browser with an error (RFC 6749 §4.1.2.1) in the query, which clients of the PKCE flow
-// read, and in the fragment, which clients of the implicit flow read.
-func (s *Service) redirectWithErrorInBothParts(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
-	return seeOther(w, r, withFragment(withQuery(to, v), v))
+	return redirectWith(w, r, to, url.Values{"error": {oauthErrorCode(e)}, "error_code": {e.Code}, "error_description": {e.Message}}, true)
 }
 
 // oauthErrorCode returns the error code of RFC 6749 for an error of a provider flow.

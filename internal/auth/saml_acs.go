@@ -28,10 +28,7 @@ func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.redirectWithSAMLError(w, r, err)
 	}
-	if outcome.code != "" {
-		return s.redirectWithCode(w, r, outcome.redirectTo, outcome.code)
-	}
-	return s.redirectWithSession(w, r, outcome.redirectTo, outcome.session, nil /* no further parameters */)
+	return s.redirectWithResult(w, r, outcome.redirectTo, outcome.signInResult, nil /* no further parameters */)
 }
 
 // acceptSAMLResponse checks the SAML response in the HTTP request, and signs in the user that the response names.

@@ -14,11 +14,10 @@ import (
 // This file signs in the user that a SAML assertion (the provider's statement about a user) names. At the first sign-in it creates the
 // user's account.
 
-// samlOutcome is the result of an accepted SAML response: a code or a session.
+// samlOutcome is the result of an accepted SAML response.
 type samlOutcome struct {
-	redirectTo string        // URL to which the browser is redirected
-	code       string        // the code of a PKCE flow; "" in an implicit flow
-	session    issuedSession // the session of an implicit flow; the zero value in a PKCE flow
+	signInResult
+	redirectTo string // URL to which the browser is redirected
 }
 
 // samlUser contains what an assertion states about the user who signs in.

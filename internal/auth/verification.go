@@ -34,11 +34,10 @@ var linkKinds = map[string][]tokenKind{
 	verifyEmail:       {tokenConfirmation, tokenRecovery},
 }
 
-// verifyResult is the result of a consumed one-time token. Exactly one field is set.
+// verifyResult is the result of a consumed one-time token.
 type verifyResult struct {
-	issued              issuedSession // the opened session
-	authCode            string        // the code of a PKCE flow
-	isFirstConfirmation bool          // the token was the first of the two confirmations of an e-mail change; it opens no session
+	signInResult
+	isFirstConfirmation bool // the token was the first of the two confirmations of an e-mail change; there is no code and no session
 }
 
 // findLinkOfType returns the one-time token of a link. verification is the type of verification that the client names.
@@ -88,14 +87,14 @@ func (s *Service) redeemToken(ctx context.Context, c clientInfo, t oneTimeToken,
 			if t.flowID == "" {
 				return errFlowNotFound.Becausef("the link belongs to no flow")
 			}
-			v.authCode, err = s.issueAuthCode(ctx, tx, t.flowID, u.ID, "")
+			v.code, err = s.issueAuthCode(ctx, tx, t.flowID, u.ID, "")
 			return err
 		}
 		provider := "email"
 		if !strings.Contains(t.sentTo, "@") {
 			provider = "phone"
 		}
-		v.issued, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "otp", provider: provider})
+		v.session, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "otp", provider: provider})
 		return err
 	})
 	return v, err

@@ -59,7 +59,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if result.isFirstConfirmation {
 		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstConfirmationText, "code": "200"})
 	}
-	return s.respondSession(w, result.issued, nil)
+	return s.respondSession(w, result.session, nil)
 }
 
 // validate checks that the body has exactly one code or link, and only the fields that belong to it.
@@ -112,11 +112,9 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case v.isFirstConfirmation:
-		return s.redirectWithMessage(w, r, to, firstConfirmationText, pkce)
-	case v.authCode != "":
-		return s.redirectWithCode(w, r, to, v.authCode)
+		return redirectWith(w, r, to, url.Values{"message": {firstConfirmationText}}, pkce)
 	}
-	return s.redirectWithSession(w, r, to, v.issued, url.Values{"type": {kind}})
+	return s.redirectWithResult(w, r, to, v.signInResult, url.Values{"type": {kind}})
 }
 
 // findCode returns the token of a code that was sent to the request's e-mail address or phone number. If these have no
