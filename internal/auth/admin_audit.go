@@ -77,7 +77,7 @@ func parseAuditPaging(query url.Values) (page, perPage int, err error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n > maxAuditPagingNumber {
-			return 0, 0, errBadPaging(name)
+			return 0, 0, errInvalid("Bad Pagination Parameters: %s must be a number from 1", name)
 		}
 		*field = max(1, n)
 	}

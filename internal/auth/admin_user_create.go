@@ -48,23 +48,19 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	var u User
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	u, err := inTx(ctx, s.db.WithTx, func(tx *db.Tx) (User, error) {
 		id, err := s.insertNewUser(ctx, tx, params, passwordHash)
-		if err != nil {
-			return err
+		if err == nil && bannedUntil != nil {
+			err = setUser(ctx, tx, id, s.now(), columnChange{colBannedUntil, bannedUntil})
 		}
-		if bannedUntil != nil {
-			if err := setUser(ctx, tx, id, s.now(), columnChange{colBannedUntil, bannedUntil}); err != nil {
-				return err
-			}
+		if err != nil {
+			return User{}, err
 		}
 		// As in Supabase Auth, the audit entry has the same action as a sign-up. It names the service key as the actor.
 		if err := s.auditServiceKey(ctx, tx, r, auditSignedUp, id, nil); err != nil {
-			return err
+			return User{}, err
 		}
-		u, err = userByID(ctx, tx, id)
-		return err
+		return userByID(ctx, tx, id)
 	})
 	return respondPrivate(w, u, err)
 }
@@ -72,17 +68,13 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 // newAccountPasswordHash returns the password hash for the new account: the hash of the request's password, or the hash in the request, or
 // "" if the request has neither.
 func (s *Service) newAccountPasswordHash(ctx context.Context, params adminUserParams) (string, error) {
-	password := ""
-	if params.Password != nil {
-		password = *params.Password
-	}
 	switch {
 	case params.Password != nil && params.PasswordHash != "":
 		return "", errPasswordAndHash
 	case params.PasswordHash != "":
 		return params.PasswordHash, validateImportedHash(params.PasswordHash)
-	case password != "":
-		return s.validateAndHashPassword(ctx, password)
+	case params.Password != nil && *params.Password != "":
+		return s.validateAndHashPassword(ctx, *params.Password)
 	}
 	return "", nil
 }

@@ -56,7 +56,7 @@ func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan 
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return nil, false, errBanDuration(err)
+		return nil, false, errInvalid("invalid format for ban duration: %v", err)
 	}
 	if d == 0 {
 		return nil, true, nil

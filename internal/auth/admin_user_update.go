@@ -46,22 +46,21 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		changes = append(changes, columnChange{colPassword, passwordHash})
 	}
-	var u User
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if u, err = lockUserInPath(ctx, tx, r); err != nil {
-			return err
+	u, err := inTx(ctx, s.db.WithTx, func(tx *db.Tx) (User, error) {
+		u, err := lockUserInPath(ctx, tx, r)
+		if err != nil {
+			return User{}, err
 		}
-		err := errors.Join( // an error of any of the four steps rolls back the transaction
+		err = errors.Join( // an error of any of the four steps rolls back the transaction
 			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, params))...),
 			s.saveAdminIdentities(ctx, tx, u.ID, params),
 			s.revokeAfterUpdate(ctx, tx, u, params),
 			s.auditServiceKey(ctx, tx, r, auditUserModified, u.ID, changedFields(params)),
 		)
 		if err != nil {
-			return err
+			return User{}, err
 		}
-		u, err = userByID(ctx, tx, u.ID)
-		return err
+		return userByID(ctx, tx, u.ID)
 	})
 	return respondPrivate(w, u, err)
 }

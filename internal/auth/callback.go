@@ -73,11 +73,7 @@ func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState
 	if state == "" {
 		return flowState{}, errOAuthStateMissing
 	}
-	var f flowState
-	err := s.db.WithShortTx(ctx, func(tx *db.Tx) (err error) {
-		f, err = consumeFlowState(ctx, tx, hashToken(state))
-		return err
-	})
+	f, err := inTx(ctx, s.db.WithShortTx, func(tx *db.Tx) (flowState, error) { return consumeFlowState(ctx, tx, hashToken(state)) })
 	switch {
 	case errors.Is(err, db.ErrNoRows):
 		return flowState{}, errOAuthState

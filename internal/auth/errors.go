@@ -177,12 +177,9 @@ var (
 	errUnstorableText         = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
 )
 
-func errBanDuration(cause error) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: "+cause.Error())
-}
-
-func errLinkType(linkType string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+linkType)
+// errInvalid returns the error for a value that is not valid, if its text contains the value or a limit.
+func errInvalid(format string, args ...any) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf(format, args...))
 }
 
 // errTooSoon returns the error for a mail or SMS that is requested before the cooldown of an earlier one has ended. Its text names
@@ -196,10 +193,6 @@ const (
 	codeMailTooSoon = "over_email_send_rate_limit"
 	codeSMSTooSoon  = "over_sms_send_rate_limit"
 )
-
-func errLogoutScope(scope string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Unsupported logout scope %q", scope))
-}
 
 const codeWeakPassword = "weak_password"
 
@@ -240,10 +233,6 @@ func errChallengeExpired(id string) *apperr.Error {
 }
 
 var errAuditScope = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid query scope: action:NAME and author:USER_ID are known")
-
-func errBadPaging(name string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
-}
 
 // Errors of single sign-on by SAML.
 var (

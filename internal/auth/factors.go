@@ -3,12 +3,10 @@ package auth
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
-	"atelie/internal/apperr"
 	"atelie/internal/db"
 )
 
@@ -32,8 +30,7 @@ const (
 	unverifiedFactorLife = 5 * time.Minute
 )
 
-var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed",
-	fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+var errFactorText = errInvalid("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText)
 
 // purposeTOTP and the factor's id together are the purpose with which the factor's secret is sealed (encrypted). A value can be opened only
 // with the purpose with which it was sealed. So the secret of one factor is of no use in the row of another factor.

@@ -48,9 +48,9 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if body.Email, err = normalizeEmail(body.Email); err != nil {
 		return err
 	}
-	makeLink, isKnownType := s.linkMakers()[body.Type]
-	if !isKnownType {
-		return errLinkType(body.Type)
+	types := s.linkTypes()
+	if _, isKnownType := types[body.Type]; !isKnownType {
+		return errInvalid("Invalid email action link type requested: %s", body.Type)
 	}
 	_, err = userByEmail(ctx, s.db, body.Email)
 	isUnknownAddress := errors.Is(err, db.ErrNoRows)
@@ -65,7 +65,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 				return errSignupPasswordMissing
 			}
 		case "magiclink": // becomes a signup without a password
-			body.Type, body.Password, makeLink = "signup", "", s.makeSignupLink
+			body.Type, body.Password = "signup", ""
 		default:
 			return errEmailNotFound
 		}
@@ -81,16 +81,17 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	response := generateLinkResponse{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		u, token, err := makeLink(ctx, tx, r, body, passwordHash)
+		link := types[body.Type]
+		u, token, err := link.make(ctx, tx, r, body, passwordHash)
 		if err != nil {
 			return err
 		}
-		if action := generatedLinkAction(body.Type); action != "" {
-			if err := s.auditServiceKey(ctx, tx, r, action, u.ID, map[string]any{"type": body.Type, "generated": true}); err != nil {
+		if link.action != "" {
+			if err := s.auditServiceKey(ctx, tx, r, link.action, u.ID, map[string]any{"type": body.Type, "generated": true}); err != nil {
 				return err
 			}
 		}
-		response.ActionLink = s.verifyLink(token.LinkToken, verifyTypeOfLink(body.Type), response.RedirectTo)
+		response.ActionLink = s.verifyLink(token.LinkToken, link.verifyType, response.RedirectTo)
 		response.EmailOTP, response.HashedToken = token.Code, token.LinkToken
 		response.User, err = userByID(ctx, tx, u.ID)
 		return err
@@ -98,37 +99,28 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, response, err)
 }
 
-// generatedLinkAction returns the audit action for a link of this type. It returns "" for an invitation, which invite itself logs.
-func generatedLinkAction(linkType string) auditAction {
-	switch linkType {
-	case "invite":
-		return ""
-	case "magiclink", "recovery":
-		return auditRecoveryRequested
-	}
-	return auditLinkGenerated
-}
-
-// verifyTypeOfLink returns the parameter type for GET /verify, which has one type for both links of a change of address.
-func verifyTypeOfLink(linkType string) string {
-	if linkType == "email_change_current" || linkType == "email_change_new" {
-		return "email_change"
-	}
-	return linkType
-}
-
 // linkMaker makes a link of one type: it changes or creates the account as the type requires, and issues the token. passwordHash is
 // the hash of the request's password, or "".
 type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, passwordHash string) (User, issuedToken, error)
 
-// linkMakers returns the linkMaker of each type.
-func (s *Service) linkMakers() map[string]linkMaker {
-	return map[string]linkMaker{
-		"signup": s.makeSignupLink, "magiclink": s.makeRecoveryLink, "recovery": s.makeRecoveryLink,
-		"email_change_current": s.makeEmailChangeLink, "email_change_new": s.makeEmailChangeLink,
-		"invite": func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
-			return s.invite(ctx, tx, r, body.Email, body.Data)
-		},
+// linkType is a type of link.
+type linkType struct {
+	make       linkMaker
+	action     auditAction // "" for an invitation, which invite itself logs
+	verifyType string      // parameter type of GET /verify, which has one type for both links of a change of address
+}
+
+func (s *Service) linkTypes() map[string]linkType {
+	invite := func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
+		return s.invite(ctx, tx, r, body.Email, body.Data)
+	}
+	return map[string]linkType{
+		"signup":               {s.makeSignupLink, auditLinkGenerated, "signup"},
+		"invite":               {invite, "", "invite"},
+		"magiclink":            {s.makeRecoveryLink, auditRecoveryRequested, "magiclink"},
+		"recovery":             {s.makeRecoveryLink, auditRecoveryRequested, "recovery"},
+		"email_change_current": {s.makeEmailChangeLink, auditLinkGenerated, "email_change"},
+		"email_change_new":     {s.makeEmailChangeLink, auditLinkGenerated, "email_change"},
 	}
 }
 

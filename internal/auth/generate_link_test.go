@@ -55,7 +55,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			if _, err := h.checkCode(t.Context(), r.text("id"), r.text("email_otp"), c.kind); err != nil {
 				t.Errorf("%v: %v", c.body, err)
 			}
-			action := generatedLinkAction(c.answer)
+			action := h.linkTypes()[c.answer].action
 			if action == "" {
 				action = auditUserInvited
 			}

@@ -24,7 +24,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		scope = "global"
 	case "global", "local", "others":
 	default:
-		return errLogoutScope(scope)
+		return errInvalid("Unsupported logout scope %q", scope)
 	}
 	if sessionID == "" {
 		scope = "global" // the token names no session, so local and others have no meaning

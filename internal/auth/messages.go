@@ -109,12 +109,6 @@ func (m Mail) Outdated(now time.Time) bool {
 // Outdated reports whether the code has expired. requested is when the message was queued.
 func (m SMS) Outdated(requested, now time.Time) bool { return now.Sub(requested) >= codeLife }
 
-// startMailFlow stores the PKCE flow of a link and returns its id, or "" for the implicit flow.
-func (s *Service) startMailFlow(ctx context.Context, tx *db.Tx, method string, c pkceChallenge, redirectTo string) (flowID string, err error) {
-	f, err := s.startFlow(ctx, tx, flowState{authMethod: method, provider: "email", redirectTo: redirectTo}, c, "")
-	return f.id, err
-}
-
 // linkMail describes a kind of mail with a link and a code that is sent to the account's own e-mail address.
 type linkMail struct {
 	kind       MailKind
@@ -148,11 +142,11 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c clientInfo, u User,
 	if wait, err := s.spendQuota(ctx, tx, m.cooldown, s.mailQuota(), u.Email); err != nil || wait > 0 {
 		return err
 	}
-	flow, err := s.startMailFlow(ctx, tx, m.method, challenge, redirectTo)
+	flow, err := s.startFlow(ctx, tx, flowState{authMethod: m.method, provider: "email", redirectTo: redirectTo}, challenge, "")
 	if err != nil {
 		return err
 	}
-	issued, err := s.issueToken(ctx, tx, u.ID, m.tokenKind, u.Email, flow, m.life, columnChange{m.sentColumn, s.now()})
+	issued, err := s.issueToken(ctx, tx, u.ID, m.tokenKind, u.Email, flow.id, m.life, columnChange{m.sentColumn, s.now()})
 	return errors.Join(
 		err,
 		s.audit(ctx, tx, c, m.action, u.ID, map[string]any{"kind": m.kind}),
@@ -178,7 +172,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c clientInfo, 
 			return err
 		}
 	}
-	flow, err := s.startMailFlow(ctx, tx, "email_change", challenge, redirectTo)
+	flow, err := s.startFlow(ctx, tx, flowState{authMethod: "email_change", provider: "email", redirectTo: redirectTo}, challenge, "")
 	if err != nil {
 		return err
 	}
@@ -188,7 +182,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c clientInfo, 
 		s.audit(ctx, tx, c, auditEmailChangeRequested, u.ID, map[string]any{"kind": MailEmailChange}),
 	)
 	send := func(token tokenKind, kind MailKind, to string) error {
-		issued, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
+		issued, err := s.issueToken(ctx, tx, u.ID, token, to, flow.id, confirmLife)
 		return errors.Join(err, s.sendMail(ctx, tx, Mail{
 			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.LinkToken, "email_change", redirectTo),
 		}))

@@ -3,14 +3,10 @@ package auth
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"atelie/internal/apperr"
 )
 
 // This file validates, encodes and merges the metadata of accounts. An account has two JSON objects: its user metadata, which its holder
@@ -24,8 +20,7 @@ const (
 	maxMetadataDepth = 64
 )
 
-var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed",
-	fmt.Sprintf("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+var errMetadata = errInvalid("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth)
 
 // encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata for metadata that is too
 // large or nested too deeply, and errUnstorableText for metadata with a NUL.

@@ -17,7 +17,7 @@ import (
 // maxPasswordBytes is the length of the longest accepted password. It limits the work of hashing.
 const maxPasswordBytes = 1024
 
-var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
+var errPasswordTooLong = errInvalid("Password cannot be longer than %d bytes", maxPasswordBytes)
 
 // weakPassword describes why a password is too weak. A sign-in with a weak password succeeds, but the response has the weakPassword in the
 // field weak_password.

@@ -114,14 +114,11 @@ func (s *Service) signInWithPassword(ctx context.Context, c clientInfo, l login,
 			return issuedSession{}, err
 		}
 	}
-	var issued issuedSession
-	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+	return inTx(ctx, s.db.WithShortTx, func(tx *db.Tx) (issuedSession, error) {
 		// Even if the hash stays the same, swapPassword must run: it returns an error if the password was changed since the check.
 		if err := swapPassword(ctx, tx, known.ID, known.passwordHash, passwordHash); err != nil {
-			return err
+			return issuedSession{}, err
 		}
-		issued, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
-		return err
+		return s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
 	})
-	return issued, err
 }

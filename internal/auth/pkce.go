@@ -49,7 +49,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 // provider, tokens are the provider's tokens. After a sign-in of another kind, tokens is the zero value.
 func (s *Service) exchangeAuthCode(ctx context.Context, c clientInfo, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		issued, tokens = issuedSession{}, providerTokens{} // WithShortTx may call this function again
+		tokens = providerTokens{} // WithShortTx may call this function again
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)
 		if err != nil {
 			return err
@@ -63,16 +63,11 @@ func (s *Service) exchangeAuthCode(ctx context.Context, c clientInfo, body pkceR
 				return err
 			}
 		}
-		issued, err = s.startSession(ctx, tx, c, f.userID, f.toSignIn())
+		issued, err = s.startSession(ctx, tx, c, f.userID, signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter})
 		if errors.Is(err, db.ErrNoRows) {
 			err = errFlowNotFound.Becausef("user %s is gone", f.userID)
 		}
 		return err
 	})
 	return issued, tokens, err
-}
-
-// toSignIn returns the sign-in for the session that the flow's code opens.
-func (f flowState) toSignIn() signIn {
-	return signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter}
 }

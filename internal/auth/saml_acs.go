@@ -105,10 +105,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 
 // consumeSAMLRequest returns and consumes a stored request. Errors: errSAMLRelayNotFound, errSAMLRelayExpired.
 func (s *Service) consumeSAMLRequest(ctx context.Context, id string) (request samlRequest, err error) {
-	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		request, err = consumeSAMLRequestRow(ctx, tx, id)
-		return err
-	})
+	request, err = inTx(ctx, s.db.WithShortTx, func(tx *db.Tx) (samlRequest, error) { return consumeSAMLRequestRow(ctx, tx, id) })
 	switch {
 	case errors.Is(err, db.ErrNoRows):
 		return samlRequest{}, errSAMLRelayNotFound

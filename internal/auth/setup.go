@@ -53,24 +53,22 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var issued issuedSession
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	issued, err := inTx(ctx, s.db.WithTx, func(tx *db.Tx) (issued issuedSession, err error) {
 		if err := lockOwners(ctx, tx); err != nil { // two concurrent requests must not both make a first owner
-			return err
+			return issued, err
 		}
 		isUsable, err := isSetupLinkUsable(ctx, tx, linkHash, s.now())
 		if err != nil {
-			return err
+			return issued, err
 		}
 		if !isUsable {
-			return errSetupLinkInvalid.Becausef("used in the meantime")
+			return issued, errSetupLinkInvalid.Becausef("used in the meantime")
 		}
 		userID, err := s.saveOwner(ctx, tx, email, passwordHash)
 		if err != nil {
-			return err
+			return issued, err
 		}
-		issued, err = s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
-		return err
+		return s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
 	})
 	return s.respondPasswordSession(w, issued, body.Password, err)
 }

@@ -32,6 +32,15 @@ func sqlBool(b bool) int {
 	return 0
 }
 
+// inTx runs fn in a transaction and returns its result. run is db.DB.WithTx or db.DB.WithShortTx.
+func inTx[T any](ctx context.Context, run func(context.Context, func(*db.Tx) error) error, fn func(*db.Tx) (T, error)) (result T, err error) {
+	err = run(ctx, func(tx *db.Tx) (err error) {
+		result, err = fn(tx) // the result of an earlier attempt is replaced
+		return err
+	})
+	return result, err
+}
+
 // changeOr runs a statement and returns refusal if the statement changes no row.
 func changeOr(ctx context.Context, q db.Querier, refusal error, query string, args ...any) error {
 	changed, err := db.Changed(ctx, q, query, args...)

@@ -61,14 +61,12 @@ func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (one
 // countCodeTry counts an attempt against the newest maxCodes codes of a kind that have not expired and had fewer than maxTries attempts.
 // It returns these codes.
 func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenKind, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
-	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
-		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
+	return inTx(ctx, d.WithShortTx, func(tx *db.Tx) ([]oneTimeToken, error) {
+		return db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
 			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 and link_hash in
 				(select link_hash from auth_one_time_tokens where user_id = $1 and token_type = $2 order by created_at desc, link_hash limit $5)
 			returning `+oneTimeTokenColumns, userID, string(kind), maxTries, now, maxCodes)
-		return err
 	})
-	return valid, err
 }
 
 // deleteOneTimeToken deletes a token. It returns errOTPExpired if the token does not exist any more.
