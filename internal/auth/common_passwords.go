@@ -95,13 +95,5 @@ func isKeyboardRun(text string) bool {
 
 // isRepetition reports whether text consists of its first length bytes, three times or more. The final repetition may be incomplete.
 func isRepetition(text string, length int) bool {
-	if len(text) < 3*length {
-		return false
-	}
-	for i := length; i < len(text); i++ {
-		if text[i] != text[i-length] {
-			return false
-		}
-	}
-	return true
+	return len(text) >= 3*length && text[length:] == text[:len(text)-length]
 }

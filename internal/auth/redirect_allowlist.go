@@ -168,7 +168,7 @@ func compileGlob(pattern string) *regexp.Regexp {
 		case c == ',' && depth > 0:
 			b.WriteString(`|`)
 		default:
-			b.WriteString(quoteByte(c))
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1])) // a byte of a longer UTF-8 character stays unchanged
 		}
 	}
 	b.WriteString(`)\z`)
@@ -177,14 +177,6 @@ func compileGlob(pattern string) *regexp.Regexp {
 		return literalPattern(pattern)
 	}
 	return compiled
-}
-
-// quoteByte quotes an ASCII character. It returns other bytes unchanged, because they are parts of one UTF-8 character.
-func quoteByte(c byte) string {
-	if c >= 0x80 {
-		return string([]byte{c})
-	}
-	return regexp.QuoteMeta(string(rune(c)))
 }
 
 // globSet converts the inside of brackets to a character class.
