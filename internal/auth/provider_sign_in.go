@@ -125,23 +125,23 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	if user.email == "" {
 		return u, false, errProviderEmailMissing.Becausef("provider %s", user.provider)
 	}
-	match, err := a.matchAddress(ctx)
+	matchID, taken, err := a.matchAddress(ctx)
 	if err != nil {
 		return u, false, err
 	}
 	verified := user.emailVerified
-	if match.id != "" && user.verifiedByPolicy { // an account with a role is joined only when the provider says that it has verified the address
-		isOwner, err := hasOwnerRole(ctx, a.tx, match.id)
+	if matchID != "" && user.verifiedByPolicy { // an account with a role is joined only when the provider says that it has verified the address
+		isOwner, err := hasOwnerRole(ctx, a.tx, matchID)
 		if err != nil {
 			return u, false, err
 		}
 		if isOwner {
-			verified, match.taken = false, true
+			verified, taken = false, true
 		}
 	}
-	switch decideNewIdentity(verified, match.id != "", match.taken, a.s.cfg.SignupOpen) {
+	switch decideNewIdentity(verified, matchID != "", taken, a.s.cfg.SignupOpen) {
 	case joinAccount:
-		u, err = lockUser(ctx, a.tx, match.id)
+		u, err = lockUser(ctx, a.tx, matchID)
 		if err == nil {
 			err = a.audit(ctx, auditIdentityLinked, u.ID)
 		}
@@ -192,30 +192,22 @@ func decideNewIdentity(verified, matched, taken, signupOpen bool) decision {
 	return makeAccount
 }
 
-// addressMatch is the result of matchAddress.
-type addressMatch struct {
-	id    string // the account that may be joined; "" for none
-	taken bool   // an account has the address itself, and not only an identity with it
-}
-
 // matchAddress looks for an account with the user's e-mail address, or with an identity whose provider has verified that address.
-// It leaves out accounts of SAML single sign-on.
-func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error) {
+// It leaves out accounts of SAML single sign-on. id is the account that may be joined, or "". taken is true if the account has the address
+// itself, and not only an identity with it.
+func (a *providerSignIn) matchAddress(ctx context.Context) (id string, taken bool, err error) {
 	u, err := userByEmail(ctx, a.tx, a.user.email)
-	if err == nil {
-		return addressMatch{u.ID, true}, nil
-	}
 	if !errors.Is(err, db.ErrNoRows) {
-		return addressMatch{}, err
+		return u.ID, true, err
 	}
 	ids, err := usersByVerifiedEmail(ctx, a.tx, a.user.email)
 	switch {
 	case err != nil || len(ids) == 0:
-		return addressMatch{}, err
+		return "", false, err
 	case len(ids) > 1 && a.user.emailVerified:
-		return addressMatch{}, errMultipleAccounts.Becausef("accounts %v", ids)
+		return "", false, errMultipleAccounts.Becausef("accounts %v", ids)
 	}
-	return addressMatch{id: ids[0]}, nil
+	return ids[0], false, nil
 }
 
 // confirmByProvider signs in to an account with an unconfirmed address. It may confirm the address now, for example because the provider
@@ -240,7 +232,9 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 		err = a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
 		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address of user %s", user.provider, u.ID)
-		err = a.mailConfirmation(ctx, u)
+		if !a.s.sentRecently(u.ConfirmationSentAt, now) {
+			err = a.s.sendLink(ctx, a.tx, a.client, u, confirmationMail, pkceChallenge{}, a.redirectTo)
+		}
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
 }
@@ -248,25 +242,14 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 // removeOtherAccess removes every way into an account with an unconfirmed address except the new identity. Somebody else may have
 // opened the account, and must not keep access beside the user whose address is confirmed now.
 func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
-	if err := a.setUser(ctx, u.ID, columnChange{colPassword, nil}, columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil},
-		columnChange{colEmailChangeStatus, 0}, columnChange{colPhoneChange, nil}); err != nil {
-		return err
-	}
 	return errors.Join(
+		a.setUser(ctx, u.ID, columnChange{colPassword, nil}, columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil},
+			columnChange{colEmailChange, nil}, columnChange{colEmailChangeStatus, 0}, columnChange{colPhoneChange, nil}),
 		deleteOtherIdentities(ctx, a.tx, u.ID, a.user.provider, a.user.Subject),
 		deleteFactors(ctx, a.tx, u.ID),
 		deleteSessions(ctx, a.tx, u.ID),
 		deletePending(ctx, a.tx, u.ID),
 	)
-}
-
-// mailConfirmation mails the link that confirms the address, unless such a mail was sent less than MailMinInterval ago.
-func (a *providerSignIn) mailConfirmation(ctx context.Context, u User) error {
-	now := a.s.now()
-	if a.s.sentRecently(u.ConfirmationSentAt, now) {
-		return nil
-	}
-	return a.s.sendLink(ctx, a.tx, a.client, u, confirmationMail, pkceChallenge{}, a.redirectTo)
 }
 
 // linkIdentity adds the identity to the account of a signed-in user.
