@@ -30,6 +30,19 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
+// normalizeAddresses normalizes an e-mail address and a phone number in place. It ignores "".
+func normalizeAddresses(email, phone *string) (err error) {
+	if *email != "" {
+		if *email, err = normalizeEmail(*email); err != nil {
+			return err
+		}
+	}
+	if *phone != "" {
+		*phone, err = normalizePhone(*phone)
+	}
+	return err
+}
+
 // lowerRune returns r in lower case. A non-ASCII character whose lower case is an ASCII letter stays unchanged: the Kelvin sign
 // (U+212A) and the dotted capital I (U+0130) would become k and i, and two different addresses would be equal.
 func lowerRune(r rune) rune {

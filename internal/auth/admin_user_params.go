@@ -28,19 +28,11 @@ type adminUserParams struct {
 
 // validateAndNormalize converts Email and Phone to the form in which accounts store them. It returns an error with the code
 // validation_failed if one of them is invalid, or if Role is neither "" nor "authenticated".
-func (p *adminUserParams) validateAndNormalize() (err error) {
+func (p *adminUserParams) validateAndNormalize() error {
 	if p.Role != "" && p.Role != string(identity.Authenticated) {
 		return errRoleFixed.Becausef("role %q", p.Role)
 	}
-	if p.Email != "" {
-		if p.Email, err = normalizeEmail(p.Email); err != nil {
-			return err
-		}
-	}
-	if p.Phone != "" {
-		p.Phone, err = normalizePhone(p.Phone)
-	}
-	return err
+	return normalizeAddresses(&p.Email, &p.Phone)
 }
 
 // parseBanDuration parses ban_duration: a Go duration such as "24h", or "none". A banned account can neither sign in nor use or refresh its
@@ -61,8 +53,7 @@ func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan 
 	if d == 0 {
 		return nil, true, nil
 	}
-	end := now.Add(d)
-	return &end, true, nil
+	return new(now.Add(d)), true, nil
 }
 
 // saveAdminIdentities creates or updates the account's identity for the e-mail address, and the one for the phone number, if

@@ -1,12 +1,14 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -169,10 +171,9 @@ func newProviderError(code, description string) *providerError {
 	if !errorCodePattern.MatchString(code) {
 		code = "server_error"
 	}
-	if description = cleanText(description); description == "" {
-		description = code // Supabase's client recognizes an error by its description
-	}
-	return &providerError{code, description}
+	isUnwanted := func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
+	// Supabase's client recognizes an error by its description.
+	return &providerError{code, cmp.Or(cleanText(description, isUnwanted, maxErrorText), code)}
 }
 
 // callbackError returns the error that the site shows for err. Only the log contains err itself.
@@ -186,16 +187,8 @@ func callbackError(err error) *apperr.Error {
 	return apperr.From(err)
 }
 
-// cleanText removes control characters and invalid UTF-8, and truncates the text to maxErrorText code points.
-func cleanText(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	if runes := []rune(s); len(runes) > maxErrorText {
-		return string(runes[:maxErrorText])
-	}
-	return s
+// cleanText returns s without invalid UTF-8 and the characters that unwanted reports, cut after maxLength code points.
+func cleanText(s string, unwanted func(rune) bool, maxLength int) string {
+	runes := slices.DeleteFunc([]rune(strings.ToValidUTF8(s, "")), unwanted)
+	return string(runes[:min(len(runes), maxLength)])
 }

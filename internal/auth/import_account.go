@@ -45,15 +45,8 @@ func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write b
 	if !isStorableText(a.Email) {
 		return false, nil, errEmailInvalid
 	}
-	if a.Email != "" {
-		if a.Email, err = normalizeEmail(a.Email); err != nil {
-			return false, nil, err
-		}
-	}
-	if a.Phone != "" {
-		if a.Phone, err = normalizePhone(a.Phone); err != nil {
-			return false, nil, err
-		}
+	if err := normalizeAddresses(&a.Email, &a.Phone); err != nil {
+		return false, nil, err
 	}
 	if a.Email == "" && a.Phone == "" {
 		return false, nil, errImportAddress
@@ -242,18 +235,7 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a imported.Acco
 }
 
 // cleanFactorName returns the name of a factor without control characters, cut after maxFactorText characters.
-func cleanFactorName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(name, ""))
-	if runes := []rune(name); len(runes) > maxFactorText {
-		return string(runes[:maxFactorText])
-	}
-	return name
-}
+func cleanFactorName(name string) string { return cleanText(name, unicode.IsControl, maxFactorText) }
 
 // shortenForMessage returns a text of another site in the form in which messages for people quote it.
 func shortenForMessage(s string) string {
