@@ -140,7 +140,14 @@ func (s *Service) acceptFactor(ctx context.Context, c clientInfo, callerSession 
 			return err
 		}
 		if known.Status != statusVerified {
-			if err := s.activateFactor(ctx, tx, c, user, known, now); err != nil {
+			err := errors.Join(
+				setFactorVerified(ctx, tx, f.ID, now),
+				deleteUnverifiedFactors(ctx, tx, user.ID, f.FactorType),
+				deleteSessionsBelow(ctx, tx, user.ID, callerSession.id), // began before the account required a second factor, as the flows
+				deleteFlowsOf(ctx, tx, user.ID),
+				s.sendNotice(ctx, tx, c, user, MailFactorAdded),
+			)
+			if err != nil {
 				return err
 			}
 		}
@@ -151,11 +158,7 @@ func (s *Service) acceptFactor(ctx context.Context, c clientInfo, callerSession 
 		if issued, err = s.stepUp(ctx, tx, c, current, method, f.ID); err != nil {
 			return err
 		}
-		if known.Status != statusVerified { // sessions at aal1 and flows began before the account required a second factor
-			err = errors.Join(deleteSessionsBelow(ctx, tx, callerSession.userID, callerSession.id), deleteFlowsOf(ctx, tx, callerSession.userID))
-		}
 		return errors.Join(
-			err,
 			resetTries(ctx, tx, f.ID, challenge.limitSubject, now),
 			s.audit(ctx, tx, c, auditFactorVerified, callerSession.userID, map[string]any{
 				"factor_id": f.ID, "factor_type": f.FactorType, "challenge_id": challenge.id, "session_id": callerSession.id, "first": known.Status != statusVerified,
@@ -171,14 +174,4 @@ func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge
 		return err
 	}
 	return markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
-}
-
-// activateFactor marks the factor as verified, deletes unverified factors of the same type, and sends a notice to the
-// account's address.
-func (s *Service) activateFactor(ctx context.Context, tx *db.Tx, c clientInfo, u User, f storedFactor, now time.Time) error {
-	return errors.Join(
-		setFactorVerified(ctx, tx, f.ID, now),
-		deleteUnverifiedFactors(ctx, tx, u.ID, f.FactorType),
-		s.sendNotice(ctx, tx, c, u, MailFactorAdded),
-	)
 }
