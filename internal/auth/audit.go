@@ -59,17 +59,16 @@ const (
 
 // The actions that the activity log shows to owners (accounts with the role admin), grouped by kind. Actions that are only a step of a
 // sign-in or of a change are left out, such as refreshed tokens, challenges and requests for a confirmation message.
-var (
-	activitySignIns     = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}
-	activityRefused     = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked}
-	activityCredentials = []auditAction{
+var activityActions = map[activity.Kind][]auditAction{
+	activity.KindSignIn: {auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed},
+	activity.KindRefused: {
+		auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked,
+	},
+	activity.KindSecurity: {
 		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditIdentityLinked, auditIdentityUnlinked,
 		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryCodesMade, auditSSOProviderChanged, auditKeyRotated,
-	}
-	activityActions = map[activity.Kind][]auditAction{
-		activity.KindSignIn: activitySignIns, activity.KindRefused: activityRefused, activity.KindSecurity: activityCredentials,
-	}
-)
+	},
+}
 
 // audit writes an entry to the audit log. q should be the transaction of the change, so that the change and the entry are stored
 // together or not at all. userID is the account that the entry is about, or "". detail must not contain secrets.

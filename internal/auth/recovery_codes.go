@@ -25,11 +25,6 @@ const (
 	recoveryGroupLength = 5                                  // characters on each side of the dash; a code has 50 random bits
 )
 
-// recoveryCodesResponse is the response body of MakeRecoveryCodes.
-type recoveryCodesResponse struct {
-	Codes []string `json:"codes"`
-}
-
 // MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account with new ones. The account
 // must have a verified second factor, and the session must be at the assurance level aal2 (signed in with a second factor).
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
@@ -74,7 +69,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		detail := map[string]any{"codes": len(codes), "session_id": callerSession.id}
 		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryCodesMade, user.ID, detail))
 	})
-	return respondPrivate(w, recoveryCodesResponse{codes}, err)
+	return respondPrivate(w, map[string][]string{"codes": codes}, err)
 }
 
 // recoveryCountResponse is the response body of CountRecoveryCodes.
@@ -116,7 +111,10 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	if body.Code == "" {
 		return errFactorCodeMissing
 	}
-	if err := s.countRecoveryTry(w, r, user.ID); err != nil {
+	// Attempts are counted for each account and IP address, because otherwise somebody who has stolen the password could use up the
+	// attempts of the account's holder. 50 random bits cannot be guessed with so few attempts, even from many IP addresses.
+	subject := hashKey(user.ID + "\n" + httpx.LimitSubject(ctx))
+	if err := s.limitAlways(w, r, limitRecoveryTries, subject, recoveryTriesPerAccountAndIP); err != nil {
 		return err
 	}
 	issued, err := s.acceptRecoveryCode(ctx, clientOf(r), current, body.Code)
@@ -125,13 +123,6 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 		return errors.Join(errRecoveryCodeWrong.Because(err), auditErr)
 	}
 	return s.respondSession(w, issued, err)
-}
-
-// countRecoveryTry counts an attempt, and returns errRateLimit after too many. Attempts are counted for each account and IP address
-// (httpx.LimitSubject), because otherwise somebody who has stolen the password could use up the attempts of the account's holder. 50
-// random bits cannot be guessed with so few attempts, even from many IP addresses.
-func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
-	return s.limitAlways(w, r, limitRecoveryTries, hashKey(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerAccountAndIP)
 }
 
 // acceptRecoveryCode consumes a code and raises the session to aal2, in one transaction. It returns errRecoveryUnknown if the

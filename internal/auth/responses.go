@@ -144,17 +144,13 @@ func authorizeAndDecode(w http.ResponseWriter, r *http.Request, limit int64, dst
 }
 
 // pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
-// the first "=".
+// the first "=". query is changed.
 func pageLinks(path string, query url.Values, page, lastPage int) string {
-	rest := url.Values{}
-	for name, values := range query {
-		if name != "page" && name != "apikey" {
-			rest[name] = values
-		}
-	}
+	query.Del("page")
+	query.Del("apikey")
 	link := func(page int, rel string) string {
 		target := fmt.Sprintf("%s?page=%d", path, page)
-		if more := rest.Encode(); more != "" {
+		if more := query.Encode(); more != "" {
 			target += "&" + more
 		}
 		return "<" + target + `>; rel="` + rel + `"`

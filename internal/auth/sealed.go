@@ -136,10 +136,8 @@ func (s *Service) storePreviousCodeKey(ctx context.Context, write bool) (missing
 	if err != nil {
 		return 0, err
 	}
-	for _, key := range stored {
-		if bytes.Equal(key, s.cfg.Previous.CodeKey) {
-			return 0, nil
-		}
+	if slices.ContainsFunc(stored, func(key []byte) bool { return bytes.Equal(key, s.cfg.Previous.CodeKey) }) {
+		return 0, nil
 	}
 	if !write {
 		return 1, nil

@@ -6,7 +6,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/identity"
-	"atelie/internal/seal"
 )
 
 // This file creates, rotates and retires the key pairs that sign access tokens with ES256 (ECDSA signatures). It also stores the issuers
@@ -60,11 +58,8 @@ func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity
 	keys := make([]identity.SigningKey, 0, len(rows))
 	for _, row := range rows {
 		der, err := s.sealer.unseal(purposeSigningKey+row.id, row.sealedPrivate)
-		if errors.Is(err, seal.ErrOpen) { // sealed with another secret
+		if err != nil { // sealed with another secret
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		private, err := x509.ParseECPrivateKey(der)
 		if err != nil {
