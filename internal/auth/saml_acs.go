@@ -89,7 +89,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 		if err != nil {
 			return samlRequest{}, SSOProvider{}, err
 		}
-		provider, err := ssoProviderByID(ctx, s.db, request.providerID)
+		provider, err := ssoProviderWhere(ctx, s.db, ssoByID, request.providerID)
 		return request, provider, db.NoRowsAs(err, errSAMLIdPNotFound)
 	}
 	if _, err := url.ParseRequestURI(state); state != "" && (err != nil || len(state) > maxRedirectURL) {
@@ -99,7 +99,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 	if err != nil {
 		return samlRequest{}, SSOProvider{}, errSAMLAssertion.Because(err)
 	}
-	provider, err := ssoProviderByEntity(ctx, s.db, issuer)
+	provider, err := ssoProviderWhere(ctx, s.db, ssoByEntity, issuer)
 	return samlRequest{redirectTo: s.redirectTarget(state)}, provider, db.NoRowsAs(err, errSAMLIdPNotFound.Becausef("issuer %q", issuer))
 }
 

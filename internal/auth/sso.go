@@ -113,7 +113,7 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 		if !ok {
 			return SSOProvider{}, errSSOProviderID
 		}
-		provider, err := ssoProviderByID(ctx, s.db, id)
+		provider, err := ssoProviderWhere(ctx, s.db, ssoByID, id)
 		return provider, db.NoRowsAs(err, errSSOUnknown)
 	}
 	// Clients may send an email address as the domain.
@@ -121,6 +121,6 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 	if !isDomain(domain) {
 		return SSOProvider{}, errSSOUnknownDomain
 	}
-	provider, err := ssoProviderByDomain(ctx, s.db, domain)
+	provider, err := ssoProviderWhere(ctx, s.db, ssoByDomain, domain)
 	return provider, db.NoRowsAs(err, errSSOUnknownDomain)
 }

@@ -133,8 +133,7 @@ func (c *SSOProviderChange) readMetadata(ctx context.Context, now time.Time) (te
 		return "", nil, nil, errSAMLMetadata.Because(err)
 	}
 	if c.MetadataURL != "" {
-		at := idp.RefreshAt(now)
-		refreshAt = &at
+		refreshAt = new(idp.RefreshAt(now))
 	}
 	return string(raw), idp, refreshAt, nil
 }
@@ -164,7 +163,7 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 		if err != nil {
 			return err
 		}
-		p, err = ssoProviderByID(ctx, tx, p.ID)
+		p, err = ssoProviderWhere(ctx, tx, ssoByID, p.ID)
 		return err
 	})
 	return p, err
@@ -230,7 +229,7 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 		if err := errors.Join(err, logged); err != nil {
 			return err
 		}
-		p, err = ssoProviderByID(ctx, tx, p.ID)
+		p, err = ssoProviderWhere(ctx, tx, ssoByID, p.ID)
 		return err
 	})
 	return p, err
@@ -274,9 +273,9 @@ func (s *Service) ssoProvider(ctx context.Context, q db.Querier, id string) (SSO
 		err error
 	)
 	if name, ok := strings.CutPrefix(id, resourcePrefix); ok && isStorableText(name) {
-		p, err = ssoProviderByResource(ctx, q, name)
+		p, err = ssoProviderWhere(ctx, q, ssoByResource, name)
 	} else if canonical, ok := canonicalUUID(id); ok {
-		p, err = ssoProviderByID(ctx, q, canonical)
+		p, err = ssoProviderWhere(ctx, q, ssoByID, canonical)
 	} else {
 		err = db.ErrNoRows
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,8 +80,19 @@ func listSSOProviders(ctx context.Context, q db.Querier, where string, args ...a
 	return list, nil
 }
 
-func findOneSSOProvider(ctx context.Context, q db.Querier, where string, arg any) (SSOProvider, error) {
-	list, err := listSSOProviders(ctx, q, where, arg)
+// ssoCondition is an SQL condition on auth_sso_providers that selects at most one provider. $1 is the argument of ssoProviderWhere.
+type ssoCondition string
+
+const (
+	ssoByID       ssoCondition = "id = $1"
+	ssoByResource ssoCondition = "resource_id = $1"
+	ssoByEntity   ssoCondition = "entity_id = $1"
+	ssoByDomain   ssoCondition = "id in (select provider_id from auth_sso_domains where domain = $1)"
+)
+
+// ssoProviderWhere returns the provider that a condition selects, or db.ErrNoRows.
+func ssoProviderWhere(ctx context.Context, q db.Querier, condition ssoCondition, arg string) (SSOProvider, error) {
+	list, err := listSSOProviders(ctx, q, "where "+string(condition), arg)
 	if err != nil {
 		return SSOProvider{}, err
 	}
@@ -88,23 +100,6 @@ func findOneSSOProvider(ctx context.Context, q db.Querier, where string, arg any
 		return SSOProvider{}, db.ErrNoRows
 	}
 	return list[0], nil
-}
-
-// ssoProviderByID, ssoProviderByResource, ssoProviderByEntity and ssoProviderByDomain return one provider, or db.ErrNoRows.
-func ssoProviderByID(ctx context.Context, q db.Querier, id string) (SSOProvider, error) {
-	return findOneSSOProvider(ctx, q, "where id = $1", id)
-}
-
-func ssoProviderByResource(ctx context.Context, q db.Querier, resourceID string) (SSOProvider, error) {
-	return findOneSSOProvider(ctx, q, "where resource_id = $1", resourceID)
-}
-
-func ssoProviderByEntity(ctx context.Context, q db.Querier, entityID string) (SSOProvider, error) {
-	return findOneSSOProvider(ctx, q, "where entity_id = $1", entityID)
-}
-
-func ssoProviderByDomain(ctx context.Context, q db.Querier, domain string) (SSOProvider, error) {
-	return findOneSSOProvider(ctx, q, "where id in (select provider_id from auth_sso_domains where domain = $1)", domain)
 }
 
 // findSSOProviders returns the provider with a ResourceID, or else the providers whose ResourceID begins with prefix. It returns
@@ -159,25 +154,20 @@ func ssoConflict(err error) error {
 
 // replaceSSODomains replaces the provider's domains had by want. Rows of domains that are in both lists keep their ids.
 func replaceSSODomains(ctx context.Context, tx *db.Tx, providerID string, had []SSODomain, want []string, now time.Time) error {
-	missing := map[string]bool{}
-	for _, domain := range want {
-		missing[domain] = true
-	}
-	var errs []error
+	var err error
 	for _, d := range had {
-		if !missing[d.Domain] {
-			errs = append(errs, db.Exec(ctx, tx, "delete from auth_sso_domains where id = $1", d.ID))
+		if !slices.Contains(want, d.Domain) {
+			err = errors.Join(err, db.Exec(ctx, tx, "delete from auth_sso_domains where id = $1", d.ID))
 		}
-		delete(missing, d.Domain)
 	}
-	for _, domain := range want {
-		if missing[domain] {
-			errs = append(errs, ssoConflict(db.Exec(ctx, tx, "insert into auth_sso_domains (id, provider_id, domain, created_at) values ($1, $2, $3, $4)",
+	for i, domain := range want {
+		isStored := slices.ContainsFunc(had, func(d SSODomain) bool { return d.Domain == domain })
+		if !isStored && !slices.Contains(want[:i], domain) {
+			err = errors.Join(err, ssoConflict(db.Exec(ctx, tx, "insert into auth_sso_domains (id, provider_id, domain, created_at) values ($1, $2, $3, $4)",
 				uuid.NewString(), providerID, domain, now)))
 		}
-		delete(missing, domain)
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // claimSSORefresh reports whether the caller should refresh the metadata. If so, the next refresh is due at retryAt for all other
