@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/identity"
 )
 
 // This file handles reauthentication: a signed-in user proves their identity again before a change, such as a new password.
@@ -79,12 +78,14 @@ func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request
 		method = methodNonce
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if _, _, err := s.lockSession(ctx, tx, callerSession); err != nil {
+		_, current, err := s.lockSession(ctx, tx, callerSession)
+		if err != nil {
 			return err
 		}
+		current.amr = withMethod(current.amr, method, s.now())
 		return errors.Join( // an error of any rolls back the transaction
 			s.consumeNonce(ctx, tx, nonce),
-			updateAMR(ctx, tx, callerSession.id, func(amr []identity.AMR) []identity.AMR { return withMethod(amr, method, s.now()) }),
+			setAMR(ctx, tx, current),
 			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": callerSession.id}),
 		)
 	})

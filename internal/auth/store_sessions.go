@@ -72,10 +72,7 @@ func scanSession(row db.Row) (session, error) {
 }
 
 func insertSession(ctx context.Context, q db.Querier, s session, c clientInfo, now time.Time) error {
-	amr, err := json.Marshal(s.amr)
-	if err != nil {
-		return err
-	}
+	amr, _ := json.Marshal(s.amr) // cannot fail: it has only texts and numbers
 	return db.Queue(ctx, q, `insert into auth_sessions (id, user_id, aal, amr, user_agent, ip, not_after, created_at, refreshed_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`, s.id, s.userID, s.aal, string(amr), c.userAgent, c.ip, s.notAfter, now)
 }
@@ -106,18 +103,10 @@ func sessionsOf(ctx context.Context, q db.Querier, userID string, sessionAliveAr
 		where user_id = $1 and `+sessionAlive(2)+` order by refreshed_at desc, id`, append([]any{userID}, sessionAliveArgs...)...)
 }
 
-// updateAMR replaces the authentication methods (amr) of the session by the result of update. The caller must have locked the
-// account.
-func updateAMR(ctx context.Context, tx *db.Tx, id string, update func([]identity.AMR) []identity.AMR) error {
-	current, err := scanSession(tx.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions where id = $1", id))
-	if err != nil {
-		return err
-	}
-	amr, err := json.Marshal(update(current.amr))
-	if err != nil {
-		return err
-	}
-	return db.Exec(ctx, tx, "update auth_sessions set amr = $2 where id = $1", id, string(amr))
+// setAMR stores the authentication methods (amr) of the session. The caller must have locked the account before it read the session.
+func setAMR(ctx context.Context, tx *db.Tx, s session) error {
+	amr, _ := json.Marshal(s.amr) // cannot fail: it has only texts and numbers
+	return db.Exec(ctx, tx, "update auth_sessions set amr = $2 where id = $1", s.id, string(amr))
 }
 
 // steppedUpSessions returns the account's sessions that the factor has raised to aal2, or with all every session at aal2.
@@ -128,10 +117,7 @@ func steppedUpSessions(ctx context.Context, tx *db.Tx, userID, factorID string, 
 
 // setAssurance stores the level and the methods of the session, and the factor that has raised it ("" for none).
 func setAssurance(ctx context.Context, tx *db.Tx, s session, factorID string) error {
-	amr, err := json.Marshal(s.amr)
-	if err != nil {
-		return err
-	}
+	amr, _ := json.Marshal(s.amr) // cannot fail: it has only texts and numbers
 	return db.Exec(ctx, tx, "update auth_sessions set aal = $2, amr = $3, factor_id = $4 where id = $1", s.id, s.aal, string(amr), orNull(factorID))
 }
 
@@ -212,10 +198,7 @@ type statusQuery struct {
 // sessionStatuses reads the results of all queries with one SQL statement, and stores each in list at the query's Index. Its
 // rules are those of hasAdminRoleInSession.
 func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, sessionAliveArgs []any, list []identity.SessionStatus) (err error) {
-	text, err := json.Marshal(queries)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(queries) // cannot fail: it has only texts and numbers
 	from := "(select value ->> 'i' as i, value ->> 'u' as u, value ->> 's' as s, value ->> 'l' as l from json_each($1)) g"
 	if d.Dialect == db.Postgres {
 		from = "jsonb_to_recordset($1::text::jsonb) as g(i int, u uuid, s uuid, l text)"
