@@ -10,11 +10,6 @@ import (
 	"atelie/internal/db"
 )
 
-// deleteUserRequest is the body of DELETE /auth/v1/admin/users/{user_id}.
-type deleteUserRequest struct {
-	ShouldSoftDelete bool `json:"should_soft_delete"` // keep the row, without the personal data
-}
-
 // AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key (the API key with the role service_role).
 // It deletes the account's row, or keeps the row without personal data if should_soft_delete is true. In both cases it ends the
 // account's sessions and deletes its second factors and its role. Errors:
@@ -22,7 +17,9 @@ type deleteUserRequest struct {
 //   - conflict: the account is the last owner (account with the role admin). Supabase Auth does not have this error.
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	var body deleteUserRequest
+	var body struct {
+		ShouldSoftDelete bool `json:"should_soft_delete"` // keep the row, without the personal data
+	}
 	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}

@@ -85,10 +85,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	if err != nil {
 		return providerRedirect{}, err
 	}
-	plain, err := json.Marshal(secrets)
-	if err != nil {
-		return providerRedirect{}, err
-	}
+	plain, _ := json.Marshal(secrets) // cannot fail: it has only texts and a boolean
 	f := flowState{
 		authMethod: "oauth", provider: provider.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkingUserID, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
@@ -147,13 +144,10 @@ type providerTokens struct {
 const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the sealed tokens, or "" when there are none.
-func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
+func (s *Service) sealProviderTokens(t providerTokens) string {
 	if t == (providerTokens{}) {
-		return "", nil
+		return ""
 	}
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	return s.sealer.seal(purposeProviderTokens, plain), nil
+	plain, _ := json.Marshal(t) // cannot fail: it has only texts
+	return s.sealer.seal(purposeProviderTokens, plain)
 }

@@ -138,11 +138,7 @@ func (s *Service) finishFlow(ctx context.Context, c clientInfo, f flowState, use
 	result := flowResult{tokens: providerTokens{Token: user.AccessToken, RefreshToken: user.RefreshToken}}
 	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, user, func(tx *db.Tx, userID string) (err error) {
 		if f.codeChallenge != "" {
-			sealed, err := s.sealProviderTokens(result.tokens)
-			if err != nil {
-				return err
-			}
-			result.code, err = s.issueAuthCode(ctx, tx, f.id, userID, sealed)
+			result.code, err = s.issueAuthCode(ctx, tx, f.id, userID, s.sealProviderTokens(result.tokens))
 			return err
 		}
 		if err := deleteFlow(ctx, tx, f.id, nil); err != nil {

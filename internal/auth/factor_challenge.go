@@ -18,11 +18,6 @@ import (
 // challengeLife is how long a challenge accepts a code.
 const challengeLife = 5 * time.Minute
 
-// challengeRequest is the body of ChallengeFactor.
-type challengeRequest struct {
-	Channel string `json:"channel"` // how the code is sent for a phone factor: sms (the default) or whatsapp
-}
-
 // challengeResponse is the response body of ChallengeFactor.
 type challengeResponse struct {
 	ID        string `json:"id"`         // id of the challenge
@@ -38,7 +33,9 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	var body challengeRequest
+	var body struct {
+		Channel string `json:"channel"` // how the code is sent for a phone factor: sms (the default) or whatsapp
+	}
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (s *Service) requestedAccount(ctx context.Context, tx *db.Tx, m messageRequ
 	if !errors.Is(err, db.ErrNoRows) || m.Kind != requestPhoneChange {
 		return u, err
 	}
-	ids, err := usersChangingPhone(ctx, tx, m.Phone)
+	ids, err := usersChanging(ctx, tx, colPhoneChange, m.Phone)
 	if err != nil {
 		return User{}, err
 	}

@@ -64,22 +64,16 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 
 // loginOf returns the e-mail address or phone number of a request, normalized. For an invalid one it returns the zero login. The zero login
 // matches no account, so the response is the same as for an unknown account.
-func (s *Service) loginOf(p passwordRequest) (login, error) {
-	if p.Phone == "" {
-		email, err := normalizeEmail(p.Email)
-		if err != nil {
-			return login{}, nil //nolint:nilerr // the response is that for an unknown account
-		}
-		return login{email: email}, nil
+func (s *Service) loginOf(p passwordRequest) (l login, err error) {
+	switch {
+	case p.Phone == "":
+		l.email, _ = normalizeEmail(p.Email)
+	case !s.cfg.PhoneEnabled:
+		err = errPhoneDisabled
+	default:
+		l.phone, _ = normalizePhone(p.Phone)
 	}
-	if !s.cfg.PhoneEnabled {
-		return login{}, errPhoneDisabled
-	}
-	phone, err := normalizePhone(p.Phone)
-	if err != nil {
-		return login{}, nil //nolint:nilerr // the response is that for an unknown account
-	}
-	return login{phone: phone}, nil
+	return l, err
 }
 
 // signInWithPassword opens a session if the password is right. It does the same work if there is no such account, so that the

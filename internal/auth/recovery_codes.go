@@ -89,11 +89,6 @@ func (s *Service) CountRecoveryCodes(w http.ResponseWriter, r *http.Request) err
 	return respondPrivate(w, recoveryCountResponse{total, left}, err)
 }
 
-// recoveryRequest is the body of VerifyRecoveryCode.
-type recoveryRequest struct {
-	Code string `json:"code"`
-}
-
 var errRecoveryUnknown = errors.New("no such unused code")
 
 // VerifyRecoveryCode handles POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in place
@@ -104,7 +99,9 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	var body recoveryRequest
+	var body struct {
+		Code string `json:"code"`
+	}
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}

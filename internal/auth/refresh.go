@@ -14,18 +14,15 @@ import (
 
 // This file refreshes sessions: it exchanges a refresh token for a new access token and the next refresh token.
 
-// refreshRequest is the body of POST /auth/v1/token?grant_type=refresh_token.
-type refreshRequest struct {
-	RefreshToken string `json:"refresh_token"`
-}
-
 // minRefreshTokenLength is the length in characters of the shortest refresh tokens that Supabase Auth issues. A shorter token is refused as
 // malformed.
 const minRefreshTokenLength = 12
 
 // refreshGrant handles POST /auth/v1/token?grant_type=refresh_token. The response is the session with new tokens.
 func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
-	var body refreshRequest
+	var body struct {
+		RefreshToken string `json:"refresh_token"`
+	}
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}

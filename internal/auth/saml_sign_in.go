@@ -134,10 +134,7 @@ func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c clie
 	if u.banned(now) {
 		return "", errUserBanned.Becausef("user %s, until %s", u.ID, u.BannedUntil)
 	}
-	metadata := map[string]any{}
-	maps.Copy(metadata, u.UserMetadata)
-	maps.Copy(metadata, user.claims)
-	changes := []columnChange{{colUserMetadata, metadata}}
+	changes := []columnChange{{colUserMetadata, mergeMetadata(u.UserMetadata, user.claims)}}
 	if u.Email != user.email { // the provider decides about the addresses of its users
 		changes = append(changes, columnChange{colEmail, user.email})
 	}

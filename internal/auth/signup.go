@@ -198,13 +198,9 @@ func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account accountPar
 // decoyUser returns an account that does not exist, for the response to a sign-up with a taken e-mail address or phone number.
 func (s *Service) decoyUser(account accountParams) User {
 	now := s.now()
-	data := account.clientMetadata
-	if data == nil {
-		data = map[string]any{}
-	}
 	return User{
 		ID: uuid.NewString(), Aud: "authenticated", Email: account.email, Phone: account.phone, ConfirmationSentAt: &now,
-		AppMetadata: map[string]any{"provider": account.provider(), "providers": []string{account.provider()}}, UserMetadata: data,
+		AppMetadata: map[string]any{"provider": account.provider(), "providers": []string{account.provider()}}, UserMetadata: mergeMetadata(account.clientMetadata, nil),
 		Identities: []Identity{}, CreatedAt: now, UpdatedAt: now,
 	}
 }

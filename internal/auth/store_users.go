@@ -379,16 +379,11 @@ func deleteUser(ctx context.Context, tx *db.Tx, id string) error {
 // request a change to one address; the newest requests come first.
 const maxPendingChanges = 5
 
-// usersChangingEmail returns the ids of accounts with a pending change to the address, at most maxPendingChanges.
-func usersChangingEmail(ctx context.Context, q db.Querier, address string) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], `select id from auth_users where email_change = $1 and deleted_at is null
-		order by email_change_sent_at desc, id limit $2`, address, maxPendingChanges)
-}
-
-// usersChangingPhone returns the ids of accounts with a pending change to the number, at most maxPendingChanges.
-func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], `select id from auth_users where phone_change = $1 and deleted_at is null
-		order by phone_change_sent_at desc, id limit $2`, phone, maxPendingChanges)
+// usersChanging returns the ids of accounts with a pending change to an address or a number, at most maxPendingChanges. column is
+// colEmailChange or colPhoneChange.
+func usersChanging(ctx context.Context, q db.Querier, column userColumn, value string) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], fmt.Sprintf(`select id from auth_users where %[1]s = $1 and deleted_at is null
+		order by %[1]s_sent_at desc, id limit $2`, column), value, maxPendingChanges)
 }
 
 // userPageRequest selects the accounts of one page of a list.
@@ -401,12 +396,9 @@ type userPageRequest struct {
 // insertImportedUser inserts the row of an imported account, whose CreatedAt and UpdatedAt must be set. Errors: those of
 // addressConflict.
 func insertImportedUser(ctx context.Context, tx *db.Tx, a imported.Account) error {
-	appMetadata, err := encodeMetadata(a.AppMetadata)
-	if err != nil {
-		return err
-	}
-	userMetadata, err := encodeMetadata(a.UserMetadata)
-	if err != nil {
+	appMetadata, appErr := encodeMetadata(a.AppMetadata)
+	userMetadata, userErr := encodeMetadata(a.UserMetadata)
+	if err := errors.Join(appErr, userErr); err != nil {
 		return err
 	}
 	return addressConflict(db.Exec(ctx, tx, `insert into auth_users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, last_sign_in_at,

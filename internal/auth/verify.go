@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -159,15 +160,11 @@ func (s *Service) codeCandidates(ctx context.Context, v verifyRequest) (to strin
 	if err != nil {
 		return "", nil, err
 	}
-	holder := candidate{userID: id}
-	for _, k := range kinds {
-		if k != tokenEmailNew {
-			holder.kinds = append(holder.kinds, k)
-		}
-	}
-	list = append(list, holder)
+	// A code for a new address belongs to an account that does not have the address yet: see below.
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(k tokenKind) bool { return k == tokenEmailNew })
+	list = append(list, candidate{id, kinds})
 	if v.Type == verifyEmailChange {
-		ids, err := usersChangingEmail(ctx, s.db, to)
+		ids, err := usersChanging(ctx, s.db, colEmailChange, to)
 		if err != nil {
 			return "", nil, err
 		}
@@ -187,7 +184,7 @@ func (s *Service) phoneCandidates(ctx context.Context, v verifyRequest) (to stri
 		id, err := s.userIDOrDecoy(ctx, login{phone: to})
 		return to, []candidate{{id, []tokenKind{tokenConfirmation, tokenRecovery}}}, err
 	case verifyPhoneChange:
-		ids, err := usersChangingPhone(ctx, s.db, to)
+		ids, err := usersChanging(ctx, s.db, colPhoneChange, to)
 		for _, id := range ids {
 			list = append(list, candidate{id, []tokenKind{tokenPhoneChange}})
 		}
