@@ -140,10 +140,11 @@ func (s *Service) acceptFactor(ctx context.Context, c clientInfo, callerSession 
 			return err
 		}
 		if known.Status != statusVerified {
+			// Sessions at aal1 and flows began before the account required a second factor.
 			err := errors.Join(
 				setFactorVerified(ctx, tx, f.ID, now),
 				deleteUnverifiedFactors(ctx, tx, user.ID, f.FactorType),
-				deleteSessionsBelow(ctx, tx, user.ID, callerSession.id), // began before the account required a second factor, as the flows
+				deleteSessionsBelow(ctx, tx, user.ID, callerSession.id),
 				deleteFlowsOf(ctx, tx, user.ID),
 				s.sendNotice(ctx, tx, c, user, MailFactorAdded),
 			)

@@ -62,7 +62,7 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 		return nil, err
 	}
 	// The EncryptedKey element is inside EncryptedData or beside it.
-	keys := slices.DeleteFunc(allElements(el), func(e *etree.Element) bool { return !isElement(e, nsXMLEnc, "EncryptedKey") })
+	keys := slices.DeleteFunc(appendElements(nil, el), func(e *etree.Element) bool { return !isElement(e, nsXMLEnc, "EncryptedKey") })
 	if len(keys) != 1 {
 		return nil, documentError("the encrypted assertion has %d EncryptedKey elements, not one", len(keys))
 	}

@@ -130,11 +130,11 @@ func onlyChild(el *etree.Element, subject, namespace string, path ...string) (*e
 	return el, nil
 }
 
-// allElements returns el and all elements inside it, each before its children.
-func allElements(el *etree.Element) []*etree.Element {
-	list := []*etree.Element{el}
+// appendElements appends el and all elements inside it to list, each before its children.
+func appendElements(list []*etree.Element, el *etree.Element) []*etree.Element {
+	list = append(list, el)
 	for _, c := range el.ChildElements() {
-		list = append(list, allElements(c)...)
+		list = appendElements(list, c)
 	}
 	return list
 }

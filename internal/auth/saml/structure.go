@@ -44,7 +44,7 @@ func checkDecrypted(assertion *etree.Element) error {
 // The parameter assertion is the only assertion that it accepts.
 func checkPositions(root, assertion *etree.Element) error {
 	ids := map[string]bool{}
-	for _, el := range allElements(root) {
+	for _, el := range appendElements(nil, root) {
 		switch el.Tag {
 		case "Response":
 			if el != root {
