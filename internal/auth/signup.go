@@ -76,8 +76,7 @@ func (s *Service) validateSignup(body signupRequest) (account accountParams, cha
 			account.phone, err = s.normalizeEnabledPhone(body.Phone, errPhoneSignupDisabled)
 		}
 	default:
-		challenge := body.pkceChallenge
-		if _, err := challenge.validate(); err != nil {
+		if _, err := body.validate(); err != nil {
 			return account, "", err
 		}
 		account.email, err = normalizeEmail(body.Email)

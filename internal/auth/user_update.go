@@ -122,8 +122,7 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 			return err
 		}
 	}
-	challenge := body.pkceChallenge
-	if _, err := challenge.validate(); err != nil {
+	if _, err := body.validate(); err != nil {
 		return err
 	}
 	if err := validateMetadata(body.Data); err != nil {
@@ -222,19 +221,20 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 }
 
 // updateUser makes the changes of a checked request in one transaction and returns the account.
-func (s *Service) updateUser(ctx context.Context, c clientInfo, userID, sessionID string, body userUpdateRequest, passwordHash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
-	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		if u, err = lockUser(ctx, tx, userID); err != nil {
-			return db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
+func (s *Service) updateUser(ctx context.Context, c clientInfo, userID, sessionID string, body userUpdateRequest, passwordHash string, nonce oneTimeToken, redirectTo string) (User, error) {
+	return inTx(ctx, s.db.WithShortTx, func(tx *db.Tx) (User, error) {
+		u, err := lockUser(ctx, tx, userID)
+		if err != nil {
+			return User{}, db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 		}
 		// A change in another session may have ended this session while the hash was computed.
 		if sessionID != "" {
 			if _, err := sessionByID(ctx, tx, sessionID, userID, s.sessionAliveArgs()); err != nil {
-				return db.NoRowsAs(err, errSessionNotFound.Becausef("ended in the meantime"))
+				return User{}, db.NoRowsAs(err, errSessionNotFound.Becausef("ended in the meantime"))
 			}
 		}
 		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
-			return err
+			return User{}, err
 		}
 		if passwordHash != "" {
 			err = s.replacePassword(ctx, tx, c, u, sessionID, passwordHash)
@@ -253,12 +253,10 @@ func (s *Service) updateUser(ctx context.Context, c clientInfo, userID, sessionI
 			err = errors.Join(err, s.sendPhoneChange(ctx, tx, c, u, body.Phone, body.Channel))
 		}
 		if err = errors.Join(err, s.audit(ctx, tx, c, auditUserModified, u.ID, nil)); err != nil {
-			return err
+			return User{}, err
 		}
-		u, err = userByID(ctx, tx, userID)
-		return err
+		return userByID(ctx, tx, userID)
 	})
-	return u, err
 }
 
 // replacePassword stores a new password hash, ends the account's other sessions, deletes pending links and codes, and mails a
