@@ -193,13 +193,17 @@ func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted 
 	return s.storeResult(ctx, m, wanted, result, stage)
 }
 
-// copyBlob writes a blob into a new file.
+// copyBlob makes a file with the content of a blob: a link to the file of the blob, or a copy if the blob is not a file or in another file
+// system. Nothing may write to the new file.
 func (s *Service) copyBlob(ctx context.Context, blobID, name string) (err error) {
 	in, err := s.blobs.Open(ctx, blobID)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
+	if f, ok := in.(*os.File); ok && os.Link(f.Name(), name) == nil {
+		return nil
+	}
 	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 }
 
 var (
-	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "content", "apikeys", "datafolder", "device", "seal", "jobs", "metrics", "i18n", "memory", "settings", "settings/settingstest", "history", "activity", "files", "imported", "interval", "proctest", "s3client", "webhook"}
+	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "content", "apikeys", "datafolder", "device", "seal", "jobs", "metrics", "i18n", "memory", "settings", "settings/settingstest", "history", "activity", "files", "gomaxprocs", "imported", "interval", "proctest", "s3client", "webhook"}
 	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/storagetest", "media", "media/video", "media/metadata", "media/rendition", "media/rendition/renditiontest", "media/rendition/colour", "functions", "pages", "pages/render", "pages/render/bytecode", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest", "archive", "archive/archivetest", "supabase", "health", "release", "backup", "cdn"}
 )
 

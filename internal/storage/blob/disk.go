@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/datafolder"
+	"atelie/internal/gomaxprocs"
 )
 
 // Disk stores blobs in a folder: the blob with the id abcd… is the file ab/cd/abcd…. While a blob is being received, its bytes are in
@@ -87,6 +88,7 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	currentPath := f.Name() // finalPath after the commit
 	s := &Staged{ReadSeeker: f}
 	s.commit = func(context.Context) error {
+		defer gomaxprocs.Raise()()
 		if err := f.Sync(); err != nil {
 			return err
 		}
