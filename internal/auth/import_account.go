@@ -139,12 +139,13 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *imported.A
 
 // identityRefusal returns the reason why an identity cannot be imported, or "".
 func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *imported.Account, i imported.Identity) (string, error) {
+	storableData := validateMetadata(i.Data) == nil
 	switch {
 	case i.Provider == "" || i.ProviderID == "" || len(i.Provider)+len(i.ProviderID) > maxEmailBytes || !isStorableText(i.Provider+i.ProviderID):
 		return "it has no usable name", nil
 	case strings.HasPrefix(i.Provider, "sso:"):
 		return "single sign-on must be set up again (atelie sso)", nil
-	case validateMetadata(i.Data) != nil:
+	case !storableData:
 		return "its data cannot be stored", nil
 	case (i.Provider == "email" || i.Provider == "phone") && i.ProviderID != a.ID:
 		return "it belongs to another account", nil
