@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -339,15 +340,15 @@ func (a *App) Close() error {
 
 // LoadDemo stores the demo content in the same way as uploads by an owner. A second call changes nothing.
 func (a *App) LoadDemo(ctx context.Context) error {
-	return demo.Load(ctx, a.DB, demoFiles{a.Storage}, a.Tables, a.now)
-}
-
-// demoFiles implements the upload function that the demo loader needs.
-type demoFiles struct{ storage *storage.Service }
-
-func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.File) error {
-	_, err := f.storage.Put(ctx, identity.Caller{Role: identity.Service}, bucket, name, body.Reader, body.Size, storage.PutOptions{Upsert: true, CacheControl: "max-age=31536000"})
-	return err
+	service := identity.Caller{Role: identity.Service}
+	upload := func(ctx context.Context, bucket, name string, body io.Reader, size int64) error {
+		_, err := a.Storage.Put(ctx, service, bucket, name, body, size, storage.PutOptions{Upsert: true, CacheControl: "max-age=31536000"})
+		return err
+	}
+	insert := func(ctx context.Context, table string, row map[string]any) error {
+		return a.Tables.InsertRows(ctx, service, table, []map[string]any{row})
+	}
+	return demo.Load(ctx, a.DB, upload, insert, a.now)
 }
 
 // shutdownGrace is how long running requests may still take after the program was signalled to stop. Then their connections are

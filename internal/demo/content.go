@@ -12,13 +12,14 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// Content is the parsed content.json. File names in it have no folder: pictures are in the folder content/images, videos in the folder
+// Content is the parsed content.json. Products, Reviews and Covers are rows of the tables products, reviews and cover_images, with file names
+// where the tables have URLs (fileColumns). File names have no folder: pictures are in the folder content/images, videos in the folder
 // content.
 type Content struct {
-	Site     Site      `json:"site"`
-	Products []Product `json:"products"`
-	Reviews  []Review  `json:"reviews"`
-	Covers   []Cover   `json:"covers"`
+	Site     Site             `json:"site"`
+	Products []map[string]any `json:"products"`
+	Reviews  []map[string]any `json:"reviews"`
+	Covers   []map[string]any `json:"covers"`
 }
 
 // Site holds the settings of the demo artist's site. Portrait is the file name of the artist's portrait.
@@ -31,48 +32,6 @@ type Site struct {
 	Portrait  string `json:"portrait"`
 	// Texts has texts of the site by language and key. All other texts stay as they are on a new site.
 	Texts map[string]map[string]string `json:"texts"`
-}
-
-// Product is a row of products, an artwork. Image and the galleries contain file names where the row has URLs.
-type Product struct {
-	ID             string   `json:"id"`
-	Title          string   `json:"title"`
-	Description    string   `json:"description"`
-	ArtworkType    string   `json:"artwork_type"`
-	Image          string   `json:"image"`
-	ImageGallery   []string `json:"image_gallery"`
-	VideoGallery   []string `json:"video_gallery"`
-	IsFeatured     bool     `json:"is_featured"`
-	InStock        bool     `json:"in_stock"`
-	Dimensions     string   `json:"dimensions"`
-	Medium         string   `json:"medium"`
-	CreationDate   string   `json:"creation_date"`
-	Tags           []string `json:"tags"`
-	IsCustomizable bool     `json:"is_customizable"`
-	SEOMetaTitle   string   `json:"seo_meta_title"`
-	SEOMetaDesc    string   `json:"seo_meta_desc"`
-	CreatedAt      string   `json:"created_at"`
-}
-
-// Review is a row of reviews. Image is the file name of the client's portrait, or nil.
-type Review struct {
-	ID           string  `json:"id"`
-	ClientName   string  `json:"client_name"`
-	Location     string  `json:"location"`
-	Message      string  `json:"message"`
-	Image        *string `json:"image"`
-	DisplayOrder int     `json:"display_order"`
-	CreatedAt    string  `json:"created_at"`
-}
-
-// Cover is a row of cover_images, a large picture or video at the top of the home page. Media is its file name.
-type Cover struct {
-	ID           string `json:"id"`
-	Media        string `json:"media"`
-	MediaType    string `json:"media_type"`
-	Title        string `json:"title"`
-	Description  string `json:"description"`
-	DisplayOrder int    `json:"display_order"`
 }
 
 // Read parses the embedded content.
