@@ -71,16 +71,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 	if err := o.loadSecret(); err != nil {
 		return nil, err
 	}
-	o.space = datafolder.NewSpace(dir, int64(cfg.Server.DiskWarn), log)
-	d, err := db.Open(ctx, cfg.DatabaseURL(), databaseHooks(o.space, log, cfg))
-	if err != nil {
+	o.Space = datafolder.NewSpace(dir, int64(cfg.Server.DiskWarn), log)
+	if o.DB, err = db.Open(ctx, cfg.DatabaseURL(), databaseHooks(o.Space, log, cfg)); err != nil {
 		return nil, err
 	}
-	o.db = d
 	if err := o.openParts(ctx); err != nil {
-		return nil, errors.Join(err, d.Close())
+		return nil, errors.Join(err, o.Close())
 	}
-	return &Site{DB: d, Files: o.files, Marker: o.marker, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
+	return &o.Site, nil
 }
 
 // databaseHooks returns hooks that log outages of the database, and that free the reserve (a file that only occupies space) when SQLite's
@@ -144,33 +142,30 @@ func CheckDatabaseFile(cfg *config.Config, log *slog.Logger) error {
 	return (&opening{cfg: cfg}).loadSecret()
 }
 
-// opening is the state of Open while it checks the parts of the site.
+// opening is the state of Open while it checks the parts of the site. The fields of Site are set one after the other; Secret is "" if there is
+// none yet.
 type opening struct {
+	Site
 	cfg *config.Config
 	log *slog.Logger
 	now func() time.Time
 
-	db             *db.DB
-	files          blob.Store
-	marker         string // Site.Marker; checkFiles sets it
-	space          *datafolder.Space
 	dataState      db.DataState // state of the database before the migrations
-	secret         string       // the site's secret; "" if there is none yet
 	secretInFolder bool         // the secret was read from the data folder, not from the configuration
 }
 
 // loadSecret reads the secret. It returns an error if the SQLite file is missing although the data folder has a secret; it
 // must be called before SQLite creates the file.
 func (o *opening) loadSecret() (err error) {
-	o.secret = o.cfg.Auth.JWTSecret
-	if o.secret == "" {
-		if o.secret, err = datafolder.Secret(o.cfg.Server.DataDir); err != nil {
+	o.Secret = o.cfg.Auth.JWTSecret
+	if o.Secret == "" {
+		if o.Secret, err = datafolder.Secret(o.cfg.Server.DataDir); err != nil {
 			return err
 		}
 		if o.cfg.Auth.JWTSecretPrevious, err = datafolder.PreviousSecret(o.cfg.Server.DataDir); err != nil {
 			return err
 		}
-		o.secretInFolder = o.secret != ""
+		o.secretInFolder = o.Secret != ""
 	}
 	file, isFile := strings.CutPrefix(o.cfg.DatabaseURL(), "sqlite:")
 	if !isFile {
@@ -202,7 +197,7 @@ func (o *opening) refuseMissingDatabase(found string) error {
 
 // openParts opens the files, migrates the database, and checks that database, files and secret belong together.
 func (o *opening) openParts(ctx context.Context) (err error) {
-	if o.dataState, err = o.db.DataState(ctx); err != nil {
+	if o.dataState, err = o.DB.DataState(ctx); err != nil {
 		return err
 	}
 	if o.dataState == db.NoTables && o.secretInFolder {
@@ -213,10 +208,10 @@ func (o *opening) openParts(ctx context.Context) (err error) {
 	if err := o.openFiles(ctx); err != nil {
 		return err
 	}
-	if err := o.db.Migrate(ctx); err != nil {
+	if err := o.DB.Migrate(ctx); err != nil {
 		return err
 	}
-	if err := o.db.CheckTables(ctx); err != nil {
+	if err := o.DB.CheckTables(ctx); err != nil {
 		return err
 	}
 	if err := o.checkSecret(ctx); err != nil {
@@ -231,19 +226,19 @@ func (o *opening) openFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if bucket != nil {
+		o.Files, err = blob.NewS3(ctx, s3client.Config(*bucket))
+		return err
+	}
 	folder := o.cfg.FilesDir()
-	if bucket == nil && o.dataState == db.HasData && !o.cfg.New {
+	if o.dataState == db.HasData && !o.cfg.New {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			if err := o.refuseMissingFiles(ctx, folder+" is missing"); err != nil {
 				return err
 			}
 		}
 	}
-	if bucket != nil {
-		o.files, err = blob.NewS3(ctx, s3client.Config(*bucket))
-		return err
-	}
-	if o.files, err = blob.NewDisk(folder, func() error { return checkSpace(o.space) }); err != nil {
+	if o.Files, err = blob.NewDisk(folder, func() error { return checkSpace(o.Space) }); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
@@ -251,7 +246,7 @@ func (o *opening) openFiles(ctx context.Context) error {
 
 // refuseMissingFiles returns an error if the database has rows of files. missing says in the error text what is missing.
 func (o *opening) refuseMissingFiles(ctx context.Context, missing string) error {
-	n, err := storage.CountObjects(ctx, o.db)
+	n, err := storage.CountObjects(ctx, o.DB)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -261,12 +256,12 @@ func (o *opening) refuseMissingFiles(ctx context.Context, missing string) error 
 // checkSecret returns an error unless the database accepts the secret. A database that has no fingerprint accepts the first
 // secret; firstSecret creates one if needed.
 func (o *opening) checkSecret(ctx context.Context) error {
-	state, err := db.CheckSecret(ctx, o.db, Fingerprint(o.secret))
+	state, err := db.CheckSecret(ctx, o.DB, Fingerprint(o.Secret))
 	if err != nil {
 		return err
 	}
-	if previous := o.cfg.Auth.JWTSecretPrevious; state == db.SecretRefused && previous != "" && o.secret != "" {
-		state, err = o.db.AcceptAnotherSecret(ctx, Fingerprint(previous), Fingerprint(o.secret), o.now())
+	if previous := o.cfg.Auth.JWTSecretPrevious; state == db.SecretRefused && previous != "" && o.Secret != "" {
+		state, err = o.DB.AcceptAnotherSecret(ctx, Fingerprint(previous), Fingerprint(o.Secret), o.now())
 	}
 	if err != nil {
 		return err
@@ -278,9 +273,9 @@ func (o *opening) checkSecret(ctx context.Context) error {
 	case err != nil:
 		return err
 	case state == db.SecretAccepted:
-		o.cfg.Auth.JWTSecret = o.secret
+		o.cfg.Auth.JWTSecret = o.Secret
 		return nil
-	case o.secret == "":
+	case o.Secret == "":
 		return errSecretMissing
 	}
 	return errSecretOther
@@ -289,7 +284,7 @@ func (o *opening) checkSecret(ctx context.Context) error {
 // firstSecret makes a database without a fingerprint accept the secret, which it creates for a new site. The database may be
 // of an earlier version that stored no fingerprint; then it is refused if the secret decrypts none of its sealed values.
 func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
-	readable, unreadable, err := countSealed(ctx, o.db, o.secret)
+	readable, unreadable, err := countSealed(ctx, o.DB, o.Secret)
 	if err != nil {
 		return db.SecretRefused, err
 	}
@@ -304,19 +299,19 @@ func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
 			return state, err
 		}
 	}
-	made := o.secret == ""
+	made := o.Secret == ""
 	if made {
 		if o.dataState == db.HasData { // a site with data has a secret, which is missing here
 			return db.SecretRefused, nil
 		}
-		if o.secret, err = datafolder.MakeSecret(o.cfg.Server.DataDir); err != nil {
+		if o.Secret, err = datafolder.MakeSecret(o.cfg.Server.DataDir); err != nil {
 			return db.SecretRefused, err
 		}
 	}
-	state, err := o.db.AcceptFirstSecret(ctx, Fingerprint(o.secret), o.now())
+	state, err := o.DB.AcceptFirstSecret(ctx, Fingerprint(o.Secret), o.now())
 	if made && err == nil && state != db.SecretAccepted { // another node has stored its own secret first
 		err = os.Remove(datafolder.SecretFile(o.cfg.Server.DataDir))
-		o.secret = ""
+		o.Secret = ""
 	}
 	return state, err
 }
@@ -324,11 +319,11 @@ func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
 // refuseForeignFiles returns an error if the database is unused but the file store has files. Another node may have begun
 // the site meanwhile; then it returns what the database now says about the secret.
 func (o *opening) refuseForeignFiles(ctx context.Context) (db.SecretState, error) {
-	empty, err := o.files.Empty(ctx)
+	empty, err := o.Files.Empty(ctx)
 	if err != nil || empty {
 		return db.NoSecretYet, err
 	}
-	state, err := db.CheckSecret(ctx, o.db, Fingerprint(o.secret))
+	state, err := db.CheckSecret(ctx, o.DB, Fingerprint(o.Secret))
 	if err != nil || state != db.NoSecretYet {
 		return state, err
 	}
@@ -337,11 +332,11 @@ func (o *opening) refuseForeignFiles(ctx context.Context) (db.SecretState, error
 
 // checkFiles returns an error unless the file store has the same marker as the database. It marks a new file store.
 func (o *opening) checkFiles(ctx context.Context) error {
-	found, err := o.files.Marker(ctx)
+	found, err := o.Files.Marker(ctx)
 	if err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
-	known, err := db.ReadMarker(ctx, o.db)
+	known, err := db.ReadMarker(ctx, o.DB)
 	if err != nil {
 		return err
 	}
@@ -352,7 +347,7 @@ func (o *opening) checkFiles(ctx context.Context) error {
 				return err
 			}
 		}
-		if known, err = o.db.EnsureMarker(ctx, found, o.now()); err != nil {
+		if known, err = o.DB.EnsureMarker(ctx, found, o.now()); err != nil {
 			return err
 		}
 	case found == "" && !o.cfg.New:
@@ -363,25 +358,25 @@ func (o *opening) checkFiles(ctx context.Context) error {
 	switch found {
 	case known:
 	case "":
-		if err := o.files.Mark(ctx, known); err != nil {
+		if err := o.Files.Mark(ctx, known); err != nil {
 			return fmt.Errorf("files: %w", err)
 		}
 	default:
 		return fmt.Errorf("files: the file store belongs to another site: its marker (.atelie) is %s, the database's is %s; set the right data-dir or storage-url, or restore the files that belong to this database", found, known)
 	}
-	o.marker = known
+	o.Marker = known
 	return nil
 }
 
 // checkSampleFiles checks a file store without a marker, which may have been filled by an earlier version. It returns an error
 // unless at least one of the newest files of the database exists there.
 func (o *opening) checkSampleFiles(ctx context.Context) error {
-	ids, err := storage.NewestBlobs(ctx, o.db, 20)
+	ids, err := storage.NewestBlobs(ctx, o.DB, 20)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
 	for _, id := range ids {
-		f, err := o.files.Open(ctx, id)
+		f, err := o.Files.Open(ctx, id)
 		if err == nil {
 			return f.Close()
 		}
@@ -394,7 +389,7 @@ func (o *opening) checkSampleFiles(ctx context.Context) error {
 
 // Fingerprint returns a hash by which the database recognizes a secret. It reveals nothing about the secret.
 func Fingerprint(secret string) string {
-	mac := hmac.New(sha256.New, deriveKey([]byte(secret), "fingerprint"))
+	mac := hmac.New(sha256.New, deriveKey(secret, "fingerprint"))
 	mac.Write([]byte("the secret of this site"))
 	return hex.EncodeToString(mac.Sum(nil))
 }
@@ -404,7 +399,7 @@ func countSealed(ctx context.Context, d *db.DB, secret string) (readable, unread
 	for purpose, count := range map[string]func(context.Context, db.Querier, []byte) (int, int, error){
 		"sealed secrets": auth.CountSealed, "jobs": jobs.CountSealed, "certificates": certificates.CountSealed,
 	} {
-		opened, closed, err := count(ctx, d, deriveKey([]byte(secret), purpose))
+		opened, closed, err := count(ctx, d, deriveKey(secret, purpose))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -464,10 +459,10 @@ func ResetSecret(ctx context.Context, cfg *config.Config, log *slog.Logger, now 
 		return r, errors.New("this is the secret that the database is used with: nothing is to be done")
 	}
 	err = d.WithTx(ctx, func(tx *db.Tx) (err error) {
-		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, deriveKey([]byte(secret), "sealed secrets"), now()); err != nil {
+		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, deriveKey(secret, "sealed secrets"), now()); err != nil {
 			return err
 		}
-		if r.Jobs, err = jobs.DeleteUnreadable(ctx, tx, deriveKey([]byte(secret), "jobs")); err != nil {
+		if r.Jobs, err = jobs.DeleteUnreadable(ctx, tx, deriveKey(secret, "jobs")); err != nil {
 			return err
 		}
 		return db.AcceptOnlySecret(ctx, tx, Fingerprint(secret), now())
