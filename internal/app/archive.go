@@ -50,7 +50,6 @@ func (a *App) Import(ctx context.Context, source *archive.Archive, skipRefused b
 
 // archiveConfig returns the functions by which exports and imports use the services of the program.
 func (a *App) archiveConfig() archive.Config {
-	public := a.newPublicFiles()
 	return archive.Config{
 		DB: a.DB, SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Program: a.cfg.Build, Now: a.now,
 		Owners: func(ctx context.Context) ([]string, error) {
@@ -73,7 +72,7 @@ func (a *App) archiveConfig() archive.Config {
 			found, ok, err := a.pages.LocateStatic(ctx, pages.StaticView(linked))
 			return archive.View(found), ok, err
 		},
-		Get: func(ctx context.Context, target string) (archive.Response, error) { return public.get(ctx, target) },
+		Get: a.newPublicGet(),
 		SaveBucket: func(ctx context.Context, text json.RawMessage) error {
 			var b storage.BucketSettings
 			if err := json.Unmarshal(text, &b); err != nil {
@@ -118,10 +117,9 @@ func listBuckets(ctx context.Context, q db.Querier) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// publicFiles handles requests for the files that pages show, without a network connection and without log lines.
-type publicFiles struct{ mux *http.ServeMux }
-
-func (a *App) newPublicFiles() publicFiles {
+// newPublicGet returns a function that handles GET requests for the files that pages show, without a network connection and without log
+// lines. If a handler returns an apperr.Error with a status below 500, the response has only that status.
+func (a *App) newPublicGet() func(ctx context.Context, target string) (archive.Response, error) {
 	mux := http.NewServeMux()
 	for pattern, handler := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /storage/v1/object/public/{bucket}/{path...}":       a.Storage.Public,
@@ -134,25 +132,22 @@ func (a *App) newPublicFiles() publicFiles {
 			}
 		})
 	}
-	return publicFiles{mux}
-}
-
-// get handles a GET request. If a handler returns an apperr.Error with a status below 500, the response has only that status.
-func (f publicFiles) get(ctx context.Context, target string) (archive.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
-	if err != nil {
-		return archive.Response{Status: http.StatusBadRequest}, nil //nolint:nilerr // a row can have any text as its URL: no file has this one
-	}
-	r.Header.Set("Accept", "image/webp,*/*") // smaller renditions, in a format that every browser shows from the disk
-	w := &memoryResponse{header: http.Header{}}
-	f.mux.ServeHTTP(w, r)
-	if w.err != nil {
-		if refusal, ok := errors.AsType[*apperr.Error](w.err); ok && refusal.Status < http.StatusInternalServerError {
-			return archive.Response{Status: refusal.Status}, nil
+	return func(ctx context.Context, target string) (archive.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+		if err != nil {
+			return archive.Response{Status: http.StatusBadRequest}, nil //nolint:nilerr // a row can have any text as its URL: no file has this one
 		}
-		return archive.Response{}, fmt.Errorf("%s: %w", target, w.err)
+		r.Header.Set("Accept", "image/webp,*/*") // smaller renditions, in a format that every browser shows from the disk
+		w := &memoryResponse{header: http.Header{}}
+		mux.ServeHTTP(w, r)
+		if w.err != nil {
+			if refusal, ok := errors.AsType[*apperr.Error](w.err); ok && refusal.Status < http.StatusInternalServerError {
+				return archive.Response{Status: refusal.Status}, nil
+			}
+			return archive.Response{}, fmt.Errorf("%s: %w", target, w.err)
+		}
+		return archive.Response{Status: w.status, ContentType: w.header.Get("Content-Type"), Body: w.body.Bytes()}, nil
 	}
-	return archive.Response{Status: w.status, ContentType: w.header.Get("Content-Type"), Body: w.body.Bytes()}, nil
 }
 
 // memoryResponse is an http.ResponseWriter that keeps the response in memory. err is the error that the handler has returned.
