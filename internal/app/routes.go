@@ -44,15 +44,8 @@ const authPrefix = "/auth/v1/" // the surface of package auth
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// withoutAdminLookup does not look up whether the caller is an administrator, which saves a query: Caller.Admin stays false. The handlers
-	// of package auth do not use that field, because they read the caller's account themselves.
-	withoutAdminLookup := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
-		authenticator := a.authenticator
-		if prefix == authPrefix {
-			authenticator = withoutAdminLookup
-		}
-		a.handleSurface(mux, authenticator, prefix, writeError, routes, middleware...)
+		a.handleSurface(mux, prefix, writeError, routes, middleware...)
 	})
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
@@ -72,7 +65,7 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(strings.TrimSuffix(path, "/"), page)
 	}
 	mux.Handle("/", page)
-	middleware := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
+	middleware := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), a.rejectDotSegments}
 	if a.cfg.CDN.On {
 		middleware = append([]httpx.Middleware{withSharedCache(a.cfg.CDN.PurgeURL != "")}, middleware...)
 	}
@@ -209,7 +202,13 @@ func (a *App) eachSurface(add func(prefix string, writeError httpx.ErrorWriter, 
 
 // handleSurface registers the routes of one surface. A request passes CORS first, then middleware, then the check of its key or token. An
 // unknown path gets the status 404, a path without a route for the method 405, both in the error format of the surface.
-func (a *App) handleSurface(mux *http.ServeMux, authenticator *identity.Authenticator, prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
+func (a *App) handleSurface(mux *http.ServeMux, prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
+	authenticator := a.authenticator
+	if prefix == authPrefix {
+		// Caller.Admin stays false, which saves a query. The handlers of package auth do not use that field, because they read the caller's
+		// account themselves.
+		authenticator = &identity.Authenticator{Tokens: a.Tokens}
+	}
 	inner := http.NewServeMux()
 	for _, r := range routes {
 		h := httpx.Handle(writeError, r.handler)
@@ -335,24 +334,20 @@ func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next
 
 // rejectDotSegments rejects, with the status 400, URLs of the backend with empty segments or dot segments. The mux would
 // redirect them, which clients of an API do not expect.
-func rejectDotSegments(next http.Handler) http.Handler {
-	surfaces := []struct {
-		prefix string
-		write  httpx.ErrorWriter
-	}{
-		{"/auth/v1/", auth.WriteError}, {"/rest/v1/", tables.WriteError}, {"/storage/v1/", storage.WriteError},
-		{"/functions/v1/", functions.WriteError}, {"/realtime/v1/", realtime.WriteError},
-	}
+func (a *App) rejectDotSegments(next http.Handler) http.Handler {
+	rejections := map[string]http.Handler{} // by the prefix of the surface
+	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, _ []route, _ ...httpx.Middleware) {
+		rejections[prefix] = httpx.Handle(writeError, func(http.ResponseWriter, *http.Request) error {
+			return apperr.New(http.StatusBadRequest, "invalid_path", "The URL has empty or dot segments")
+		})
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, s := range surfaces {
-			if !strings.HasPrefix(r.URL.Path, s.prefix) {
-				continue
-			}
-			if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
-				httpx.Handle(s.write, func(http.ResponseWriter, *http.Request) error {
-					return apperr.New(http.StatusBadRequest, "invalid_path", "The URL has empty or dot segments")
-				}).ServeHTTP(w, r)
-				return
+		if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+			for prefix, rejection := range rejections {
+				if strings.HasPrefix(r.URL.Path, prefix) {
+					rejection.ServeHTTP(w, r)
+					return
+				}
 			}
 		}
 		next.ServeHTTP(w, r)
