@@ -140,15 +140,17 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 }
 
 // wire creates the services. The order matters: a service is created after the services that are passed to it.
-func (a *App) wire(ctx context.Context) error {
+func (a *App) wire(ctx context.Context) (err error) {
 	a.content = content.NewVersion(a.DB, a.log)
-	var err error
 	if a.trusted, err = a.cfg.Server.Proxies(); err != nil {
 		return err
 	}
-	secret := []byte(a.cfg.Auth.JWTSecret)
+	var previousSecret []byte // nil if there is none
+	if a.HasPreviousSecret() {
+		previousSecret = []byte(a.cfg.Auth.JWTSecretPrevious)
+	}
 	a.Tokens = identity.New(identity.Config{
-		Secret: secret, Previous: a.previousSecret(), ES256: a.cfg.Auth.JWTAlgorithm == "ES256",
+		Secret: []byte(a.cfg.Auth.JWTSecret), Previous: previousSecret, ES256: a.cfg.Auth.JWTAlgorithm == "ES256",
 		// Keys and Auth are created later, because they need Tokens: so these are functions, which read a.Keys and a.Auth when
 		// they are called.
 		Generations: func(role identity.Role, generation int) (bool, error) { return a.Keys.Valid(role, generation) },
@@ -156,58 +158,34 @@ func (a *App) wire(ctx context.Context) error {
 		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return a.Auth.SigningKeys(ctx) },
 	}, a.now)
 	a.Keys = apikeys.New(a.DB, a.content, a.Tokens, a.now)
-	a.Jobs = jobs.New(a.DB, deriveKey(secret, "jobs"), a.previousKey("jobs"), a.log, a.now)
-	authConfig := a.authConfig(secret)
+	a.Jobs = jobs.New(a.DB, a.currentKey("jobs"), a.previousKey("jobs"), a.log, a.now)
+	authConfig := a.authConfig()
 	if authConfig.Providers, err = a.providers(); err != nil {
 		return err
 	}
 	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
-	if err := a.Auth.EnsureSigningKey(ctx); err != nil {
-		return err
-	}
-	if err := a.Auth.RecordIssuer(ctx); err != nil {
-		return err
-	}
-	if err := a.Tokens.Load(); err != nil {
-		return err
-	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
-	if err := a.wireBackup(ctx); err != nil {
-		return err
-	}
-	if err := a.wireStorage(ctx, secret); err != nil {
-		return err
-	}
-	a.Tables = tables.New(a.DB, tables.Config{
-		MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.handleChanges,
-		RecordInserted: func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
-			return a.Realtime.RecordInserted(ctx, tx, table, query, args...)
-		},
-	}, a.now)
-	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.log, a.now); err != nil {
-		return err
-	}
-	if a.DB.Dialect == db.SQLite {
-		a.uploads.CheckSpace = func() error { return checkSpace(a.space) }
-	}
-	if err := a.wirePages(); err != nil {
-		return err
-	}
-	if err := a.wirePurger(); err != nil {
-		return err
-	}
-	if err := a.wireDelivery(); err != nil {
-		return err
-	}
-	if err := a.wireRealtime(ctx); err != nil {
-		return err
+	loadTokens := func(context.Context) error { return a.Tokens.Load() }
+	for _, step := range []func(context.Context) error{
+		a.Auth.EnsureSigningKey, a.Auth.RecordIssuer, loadTokens, a.wireBackup, a.wireStorage, a.wirePages, a.wirePurger, a.wireDelivery, a.wireRealtime,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	a.wireHealth()
 	a.wireMetrics()
 	return nil
 }
 
-func (a *App) wirePages() error {
+// wirePages makes the service for the tables, and those that read them for pages and settings.
+func (a *App) wirePages(context.Context) error {
+	a.Tables = tables.New(a.DB, tables.Config{
+		MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.handleChanges,
+		RecordInserted: func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
+			return a.Realtime.RecordInserted(ctx, tx, table, query, args...)
+		},
+	}, a.now)
 	a.responses = a.Tables.NewResponseCache(a.content, a.Keys.AnonKey)
 	describe := func(ctx context.Context, urls []string) (map[string]json.RawMessage, error) {
 		return a.Media.Describe(ctx, urls, false)
@@ -260,28 +238,28 @@ func (a *App) publicContent() pages.ContentReader {
 	}
 }
 
-// writeFunctionPage sends a page whose text comes from package functions.
-func (a *App) writeFunctionPage(w http.ResponseWriter, r *http.Request, p functions.Page) error {
-	return a.pages.WriteDocument(w, r, pages.Document(p))
-}
-
 // wireStorage makes the services for files and pictures, and registers the handlers of their jobs.
-func (a *App) wireStorage(ctx context.Context, secret []byte) error {
-	processor, err := rendition.NewProcessor(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
+func (a *App) wireStorage(ctx context.Context) (err error) {
+	a.processor, err = rendition.NewProcessor(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
 	if err != nil {
 		return err
 	}
-	a.processor = processor
 	scratch := filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
 	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
-	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: a.space.IsFull}, a.log, a.now)
+	a.Media = media.New(a.DB, blobs, media.Config{Engine: a.processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: a.space.IsFull}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
-		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: deriveKey(secret, "signed storage addresses"), PreviousSignKey: a.previousKey("signed storage addresses"),
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: a.currentKey("signed storage addresses"), PreviousSignKey: a.previousKey("signed storage addresses"),
 		Content: a.content, FileURLsLike: a.fileURLsLike, Access: a.fileAccess, KeptFor: max(history.Retention, a.cfg.Backup.Retention),
 	}, a.now)
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.log, a.now); err != nil {
+		return err
+	}
+	if a.DB.Dialect == db.SQLite {
+		a.uploads.CheckSpace = func() error { return checkSpace(a.space) }
+	}
 	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles, Replaced: a.Storage.Replaced, ReleaseFiles: a.Storage.ReleaseKept}, a.now)
 	a.activity = activity.New(a.DB, activity.Config{Events: a.Auth.Activity}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
@@ -297,11 +275,15 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	return nil
 }
 
-func (a *App) authConfig(secret []byte) auth.Config {
+func (a *App) authConfig() auth.Config {
 	c := a.cfg.Auth
+	var previous *auth.Keys // nil if there is no previous secret
+	if a.HasPreviousSecret() {
+		previous = &auth.Keys{RefreshKey: a.previousKey("refresh tokens"), CodeKey: a.previousKey("codes"), SealKey: a.previousKey("sealed secrets")}
+	}
 	return auth.Config{
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
-		RefreshKey: deriveKey(secret, "refresh tokens"), CodeKey: deriveKey(secret, "codes"), SealKey: deriveKey(secret, "sealed secrets"), Previous: a.previousAuthKeys(),
+		RefreshKey: a.currentKey("refresh tokens"), CodeKey: a.currentKey("codes"), SealKey: a.currentKey("sealed secrets"), Previous: previous,
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimited: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		ES256:         c.JWTAlgorithm == "ES256",
@@ -368,19 +350,12 @@ func (e endpoint) serve() error {
 	return e.server.Serve(e.listener)
 }
 
-// Timeouts of a connection.
-const (
-	readHeaderTimeout = 10 * time.Second
-	writeTimeout      = 2 * time.Minute // transfers of files extend it
-	idleTimeout       = 2 * time.Minute
-)
-
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: readHeaderTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
+		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      2 * time.Minute, // transfers of files extend it
+		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
@@ -422,22 +397,19 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
 		workers.Go(func() { interval.Every(background, resealInterval, func() { a.resealOnce(background) }) })
 	}
-	workers.Go(func() { a.watchHealth(background) })
+	loops := []func(context.Context){a.watchHealth, a.Jobs.Run, a.Realtime.Run, a.content.Run, a.applyScheduledChanges, a.pages.Warm, a.releaseMemory}
 	if a.cfg.Server.ReleaseFile != "" {
-		workers.Go(func() { a.watchRelease(background) })
+		loops = append(loops, a.watchRelease)
 	}
-	workers.Go(func() { a.Jobs.Run(background) })
 	if a.Backup != nil {
-		workers.Go(func() { a.Backup.Run(background) })
+		loops = append(loops, a.Backup.Run)
 	}
-	workers.Go(func() { a.Realtime.Run(background) })
-	workers.Go(func() { a.content.Run(background) })
-	workers.Go(func() { a.applyScheduledChanges(background) })
-	workers.Go(func() { a.pages.Warm(background) })
 	if a.purger != nil {
-		workers.Go(func() { a.purger.Run(background) })
+		loops = append(loops, a.purger.Run)
 	}
-	workers.Go(func() { a.releaseMemory(background) })
+	for _, run := range loops {
+		workers.Go(func() { run(background) })
+	}
 
 	failed := make(chan error, len(endpoints))
 	for _, e := range endpoints {

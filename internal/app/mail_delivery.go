@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"atelie/internal/auth"
 	"atelie/internal/db"
@@ -13,6 +14,7 @@ import (
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
+	"atelie/internal/pages"
 	"atelie/internal/settings"
 	"atelie/internal/sms"
 )
@@ -26,7 +28,7 @@ const linkPurpose = "links of enquiries"
 
 // wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send
 // mails and SMS.
-func (a *App) wireDelivery() error {
+func (a *App) wireDelivery(context.Context) error {
 	siteName := func(ctx context.Context) (string, error) {
 		site, err := settings.LoadSite(ctx, a.DB)
 		return site.Name, err
@@ -49,7 +51,9 @@ func (a *App) wireDelivery() error {
 		return err
 	}
 	a.Functions = functions.New(a.DB, functions.Config{
-		WritePage: a.writeFunctionPage,
+		WritePage: func(w http.ResponseWriter, r *http.Request, p functions.Page) error {
+			return a.pages.WriteDocument(w, r, pages.Document(p))
+		},
 		CheckSpace: func() error {
 			if a.DB.Dialect != db.SQLite { // PostgreSQL stores its rows elsewhere than in the data folder
 				return nil
@@ -126,7 +130,10 @@ func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	}
 	language := i18n.Choose(m.Language)
 	if health.Code(m.Kind).IsProblem() {
-		m.Link = a.overviewURL(language)
+		m.Link = a.cfg.Server.SiteURL + "/admin" // the overview
+		if language == i18n.PT {
+			m.Link += "?lang=pt"
+		}
 	}
 	_, err := a.SendMail(ctx, mail.Message{
 		ID: jobs.InfoOf(ctx).ID, Kind: mail.Kind(m.Kind), To: m.To, Language: language,

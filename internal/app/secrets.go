@@ -9,7 +9,6 @@ import (
 	"errors"
 	"time"
 
-	"atelie/internal/auth"
 	"atelie/internal/certificates"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
@@ -25,44 +24,23 @@ const resealInterval = time.Hour
 
 // deriveKey derives the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
 // The purpose strings must not change: a key that is derived from another string cannot open stored data.
-func deriveKey(secret []byte, purpose string) []byte {
-	mac := hmac.New(sha256.New, secret)
+func deriveKey(secret, purpose string) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte("atelie " + purpose))
 	return mac.Sum(nil)
 }
 
 // currentKey returns the key for a purpose that is derived from the current secret.
 func (a *App) currentKey(purpose string) []byte {
-	return deriveKey([]byte(a.cfg.Auth.JWTSecret), purpose)
+	return deriveKey(a.cfg.Auth.JWTSecret, purpose)
 }
 
 // previousKey returns the key for a purpose that is derived from the previous secret, or nil if there is no previous secret.
 func (a *App) previousKey(purpose string) []byte {
-	previous := a.previousSecret()
-	if previous == nil {
+	if !a.HasPreviousSecret() {
 		return nil
 	}
-	return deriveKey(previous, purpose)
-}
-
-// previousSecret returns the previous secret, or nil if there is none.
-func (a *App) previousSecret() []byte {
-	if a.cfg.Auth.JWTSecretPrevious == "" {
-		return nil
-	}
-	return []byte(a.cfg.Auth.JWTSecretPrevious)
-}
-
-// previousAuthKeys returns the keys of package auth that are derived from the previous secret, or nil if there is no previous secret.
-func (a *App) previousAuthKeys() *auth.Keys {
-	if a.previousSecret() == nil {
-		return nil
-	}
-	return &auth.Keys{
-		RefreshKey: a.previousKey("refresh tokens"),
-		CodeKey:    a.previousKey("codes"),
-		SealKey:    a.previousKey("sealed secrets"),
-	}
+	return deriveKey(a.cfg.Auth.JWTSecretPrevious, purpose)
 }
 
 // claimKeys returns the keys that db.Claim compares between nodes. Two nodes can run together only if each accepts what the other signs
@@ -70,12 +48,12 @@ func (a *App) previousAuthKeys() *auth.Keys {
 func claimKeys(current, previous string) db.ClaimKeys {
 	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"
-	currentKey := deriveKey([]byte(current), purpose)
+	currentKey := deriveKey(current, purpose)
 	keys := db.ClaimKeys{Current: firstInt32(currentKey)}
 	if previous == "" {
 		return keys
 	}
-	previousKey := deriveKey([]byte(previous), purpose)
+	previousKey := deriveKey(previous, purpose)
 	// The keys are sorted, so that two nodes get the same Pair if each has the current secret of the other as its previous secret.
 	first, second := currentKey, previousKey
 	if bytes.Compare(first, second) > 0 {
@@ -89,7 +67,7 @@ func claimKeys(current, previous string) db.ClaimKeys {
 // Reseal reseals the values that were sealed with the previous secret, and returns their number. If write is false, it only counts them.
 // Without a previous secret it returns 0.
 func (a *App) Reseal(ctx context.Context, write bool) (found int, err error) {
-	if a.cfg.Auth.JWTSecretPrevious == "" {
+	if !a.HasPreviousSecret() {
 		return 0, nil
 	}
 	jobs, err := a.Jobs.Reseal(ctx, write)

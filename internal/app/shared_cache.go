@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -212,16 +213,14 @@ func sharedCacheControl(set string, kind sharedKind, status int) string {
 }
 
 // wirePurger creates the service that purges the CDN after changes, if cdn-purge-url is set.
-func (a *App) wirePurger() error {
+func (a *App) wirePurger(context.Context) (err error) {
 	c := a.cfg.CDN
 	if c.PurgeURL == "" {
 		return nil
 	}
-	var err error
-	a.purger, err = cdn.New(a.DB, cdn.Config{
+	if a.purger, err = cdn.New(a.DB, cdn.Config{
 		URL: c.PurgeURL, Header: c.PurgeHeader, Body: c.PurgeBody, Private: bool(a.cfg.Mail.WebhookPrivate), Content: a.content, Queue: a.Jobs, Log: a.log,
-	}, a.now)
-	if err != nil {
+	}, a.now); err != nil {
 		return fmt.Errorf("cdn-purge-url: %w", err)
 	}
 	return nil

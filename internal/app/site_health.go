@@ -6,7 +6,6 @@ import (
 
 	"atelie/internal/auth"
 	"atelie/internal/health"
-	"atelie/internal/i18n"
 	"atelie/internal/interval"
 	"atelie/internal/release"
 )
@@ -45,31 +44,28 @@ func (a *App) releaseFile() *health.ReleaseFile {
 // healthInterval is the interval of health checks.
 const healthInterval = time.Hour
 
-// checkHourly calls check once after healthDelay, and then at intervals of healthInterval until ctx ends.
-func checkHourly(ctx context.Context, check func()) {
+// checkHourly calls check once after healthDelay, and then at intervals of healthInterval until ctx ends. It logs the errors of check with
+// the text failed.
+func (a *App) checkHourly(ctx context.Context, check func(context.Context) error, failed string) {
 	if interval.Sleep(ctx, healthDelay) != nil {
 		return
 	}
-	interval.Every(ctx, healthInterval, check)
+	interval.Every(ctx, healthInterval, func() {
+		if err := check(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error(failed, "cause", err.Error())
+		}
+	})
 }
 
 // watchRelease calls CheckRelease every hour until ctx ends. CheckRelease reads the release file if no node has done so within a day. It is
 // not part of watchHealth, because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
-	checkHourly(ctx, func() {
-		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the content of the release file could not be stored; the next check is in an hour", "cause", err.Error())
-		}
-	})
+	a.checkHourly(ctx, a.health.CheckRelease, "the content of the release file could not be stored; the next check is in an hour")
 }
 
 // watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about problems.
 func (a *App) watchHealth(ctx context.Context) {
-	checkHourly(ctx, func() {
-		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the health check failed, so that the owners may get no mail about a problem; the next check is in an hour", "cause", err.Error())
-		}
-	})
+	a.checkHourly(ctx, a.health.Check, "the health check failed, so that the owners may get no mail about a problem; the next check is in an hour")
 }
 
 // backupHealth reads the state of the backups.
@@ -115,12 +111,4 @@ func (a *App) certificateHealth() []health.Certificate {
 func (a *App) mailOwners(ctx context.Context, t health.Problem, interval time.Duration) error {
 	_, err := a.Auth.NotifyOwners(ctx, auth.MailKind(t.Code), t.Cause, interval)
 	return err
-}
-
-// overviewURL returns the URL of the admin area's overview, for mails.
-func (a *App) overviewURL(l i18n.Language) string {
-	if l == i18n.PT {
-		return a.cfg.Server.SiteURL + "/admin?lang=pt"
-	}
-	return a.cfg.Server.SiteURL + "/admin"
 }
