@@ -21,15 +21,55 @@ type importSupabaseCommand struct {
 	DryRun         bool   `name:"dry-run" help:"Change nothing; print what would be imported and what cannot be imported."`
 }
 
-// Run imports a Supabase project into the site. The exit code is exitIncomplete if some part of the project could not be imported.
+// Run opens the sources of accounts, rows and files, and imports them into the site.
 func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	i := &supabase.Import{Write: !c.DryRun, Print: func(line string) error { return env.printf("%s\n", line) }}
-	closeSources, err := c.open(i)
+	key, err := c.key()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeSources()) }()
-	err = env.with(func(a *app.App) error { return a.ImportSupabase(env.ctx, i) })
+	if c.ProjectURL != "" {
+		origin, err := supabase.Origin(c.ProjectURL)
+		if err != nil {
+			return err
+		}
+		i.Origins = []string{origin}
+	}
+	var folder *supabase.Folder
+	if c.Files != "" {
+		if folder, err = supabase.NewFolder(c.Files); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, folder.Close()) }()
+		i.Files = folder
+	}
+	if c.Dump != "" {
+		if i.Data, err = supabase.NewDump(c.Dump, supabase.DumpFiles{Folder: folder, Project: key != ""}); err != nil {
+			return err
+		}
+	}
+	if key == "" && i.Data == nil {
+		return errors.New("give the project with --project-url and its service key (ATELIE_IMPORT_SERVICE_KEY or --service-key-file), or a dump with --dump")
+	}
+	if key != "" {
+		project, err := supabase.NewProject(c.ProjectURL, key, interval.Sleep)
+		if err != nil {
+			return err
+		}
+		defer project.Close()
+		if i.Data == nil {
+			i.Data = project
+		}
+		if i.Files == nil {
+			i.Files = project
+		}
+	}
+	return c.run(env, i)
+}
+
+// run imports from opened sources. The exit code is exitIncomplete if some part of the project could not be imported.
+func (c *importSupabaseCommand) run(env *environment, i *supabase.Import) error {
+	err := env.with(func(a *app.App) error { return a.ImportSupabase(env.ctx, i) })
 	if env.ctx.Err() != nil {
 		return errors.New("interrupted: run the same command again to resume")
 	}
@@ -45,66 +85,6 @@ func (c *importSupabaseCommand) Run(env *environment) (err error) {
 		return exitStatus(exitIncomplete)
 	}
 	return nil
-}
-
-// open opens the sources of accounts, rows and files, and sets them in the import. The returned function closes them.
-func (c *importSupabaseCommand) open(i *supabase.Import) (_ func() error, err error) {
-	var closers []func() error
-	closeAll := func() error {
-		var err error
-		for _, fn := range closers {
-			err = errors.Join(err, fn())
-		}
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, closeAll())
-		}
-	}()
-	key, err := c.key()
-	if err != nil {
-		return nil, err
-	}
-	if c.ProjectURL != "" {
-		origin, err := supabase.Origin(c.ProjectURL)
-		if err != nil {
-			return nil, err
-		}
-		i.Origins = []string{origin}
-	}
-	var folder *supabase.Folder
-	if c.Files != "" {
-		if folder, err = supabase.NewFolder(c.Files); err != nil {
-			return nil, err
-		}
-		closers = append(closers, folder.Close)
-		i.Files = folder
-	}
-	if c.Dump != "" {
-		dump, err := supabase.NewDump(c.Dump, supabase.DumpFiles{Folder: folder, Project: key != ""})
-		if err != nil {
-			return nil, err
-		}
-		i.Data = dump
-	}
-	if key == "" && i.Data == nil {
-		return nil, errors.New("give the project with --project-url and its service key (ATELIE_IMPORT_SERVICE_KEY or --service-key-file), or a dump with --dump")
-	}
-	if key != "" {
-		project, err := supabase.NewProject(c.ProjectURL, key, interval.Sleep)
-		if err != nil {
-			return nil, err
-		}
-		closers = append(closers, func() error { project.Close(); return nil })
-		if i.Data == nil {
-			i.Data = project
-		}
-		if i.Files == nil {
-			i.Files = project
-		}
-	}
-	return closeAll, nil
 }
 
 // key returns the service key, or "" if none is given.
