@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"atelie/internal/app"
@@ -184,9 +185,16 @@ func (e *environment) withBackup(fn func(*app.App) error) error {
 // service runs already; otherwise withRunningBackup runs one in this process. serverEnded returns an error once the server that fn relies
 // on has ended.
 func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() error) error) error {
-	noServer := func() error { return nil }
+	runService := func(a *app.App) error {
+		ctx, cancel := context.WithCancel(e.ctx)
+		var service sync.WaitGroup
+		service.Go(func() { a.Backup.Run(ctx) })
+		defer service.Wait()
+		defer cancel()
+		return fn(a, func() error { return nil })
+	}
 	if e.cfg.Database.URL != "" {
-		return e.withBackup(func(a *app.App) error { return e.runBackup(a, func() error { return fn(a, noServer) }) })
+		return e.withBackup(runService)
 	}
 	if err := datafolder.Prepare(e.cfg.Server.DataDir, e.log); err != nil {
 		return err
@@ -198,21 +206,7 @@ func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() e
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.withBackup(func(a *app.App) error { return e.runBackup(a, func() error { return fn(a, noServer) }) }), release())
-}
-
-// runBackup runs the backup service in this process while fn runs.
-func (e *environment) runBackup(a *app.App, fn func() error) error {
-	ctx, cancel := context.WithCancel(e.ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		a.Backup.Run(ctx)
-	}()
-	err := fn()
-	cancel()
-	<-ended
-	return err
+	return errors.Join(e.withBackup(runService), release())
 }
 
 // serverEnded returns an error if no server has the data folder locked any more.
