@@ -58,18 +58,17 @@ func mask(kind, value string) string {
 
 // findSource returns the source of a setting's value: flag, environment and the name of the variable, file, or default.
 func findSource(ctx *kong.Context, flag *kong.Flag) string {
+	source := "default"
 	for _, p := range ctx.Path {
-		if p.Flag == flag && !p.Resolved { // Resolved: the value comes from the settings file
+		if p.Flag == flag && !p.Resolved {
 			return "flag"
+		}
+		if p.Flag == flag { // Resolved: the value comes from the settings file
+			source = "file"
 		}
 	}
 	if name, set := findVariable(flag); set {
 		return "environment " + name
 	}
-	for _, p := range ctx.Path {
-		if p.Flag == flag {
-			return "file"
-		}
-	}
-	return "default"
+	return source
 }

@@ -175,7 +175,7 @@ func copySite(env *environment, from, to site, secrets backup.Secrets) (err erro
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	t := &transfer{env: env, from: sourceFiles, to: targetFiles, isStored: from.isStored}
+	t := &transfer{env: env, from: sourceFiles, to: targetFiles, wasRemoved: from.wasRemoved}
 	for range maxSnapshots {
 		err = source.Snapshot(env.ctx, func(q db.Querier) error {
 			origin := strings.Join([]string{from.label, from.files.Label(), to.files.Label()}, "\n")
@@ -192,7 +192,12 @@ func copySite(env *environment, from, to site, secrets backup.Secrets) (err erro
 					return fmt.Errorf("target: secret: %w", err)
 				}
 			}
-			if err := t.mark(); err != nil {
+			// The program will expect the marker of the copied database in the target's file store.
+			marker, err := db.ReadMarker(env.ctx, q)
+			if err == nil && marker != "" {
+				err = targetFiles.Mark(env.ctx, marker)
+			}
+			if err != nil {
 				return fmt.Errorf("target: %w", err)
 			}
 			return t.rows.Finish(env.ctx)
@@ -205,14 +210,14 @@ func copySite(env *environment, from, to site, secrets backup.Secrets) (err erro
 	return fmt.Errorf("%w, repeatedly: run the same command again to resume", err)
 }
 
-// isStored reports whether the database refers to a blob now. The snapshot cannot tell, so isStored opens another connection.
-func (s *site) isStored(ctx context.Context, blobID string) (stored bool, err error) {
+// wasRemoved reports whether the database no longer refers to a blob. The snapshot cannot tell, so wasRemoved opens another connection.
+func (s *site) wasRemoved(ctx context.Context, blobID string) (bool, error) {
 	d, err := db.OpenSource(ctx, s.database)
 	if err != nil {
 		return false, err
 	}
-	stored, err = storage.IsStored(ctx, d, blobID)
-	return stored, errors.Join(err, d.Close())
+	stored, err := storage.IsStored(ctx, d, blobID)
+	return !stored, errors.Join(err, d.Close())
 }
 
 // lock locks the data folder of a target's SQLite database against servers. Its error names the process that has locked it.
@@ -227,22 +232,13 @@ func (s *site) lock() (release func() error, err error) {
 	return datafolder.Lock(filepath.Dir(file))
 }
 
-// mark stores the marker of the copied database in the target's file store, where the program will expect it.
-func (t *transfer) mark() error {
-	marker, err := db.ReadMarker(t.env.ctx, t.source)
-	if err != nil || marker == "" {
-		return err
-	}
-	return t.to.Mark(t.env.ctx, marker)
-}
-
 // transfer is the state of a running copy.
 type transfer struct {
 	env        *environment
 	source     db.Querier // a snapshot of the source's database
 	rows       *db.CopyJob
 	from, to   blob.Store
-	isStored   func(ctx context.Context, blobID string) (bool, error) // reads the source as it is now
+	wasRemoved func(ctx context.Context, blobID string) (bool, error) // reads the source as it is now
 	again      bool                                                   // this is not the first snapshot
 	reportedAt time.Time                                              // time of the last line of progress
 
@@ -353,11 +349,7 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 		return err
 	}
 	t.action = "copied"
-	removed := func(ctx context.Context, blobID string) (bool, error) {
-		stored, err := t.isStored(ctx, blobID)
-		return !stored, err
-	}
-	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SkipPresent: t.rows.Resumed, Removed: removed, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
+	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SkipPresent: t.rows.Resumed, Removed: t.wasRemoved, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
 		state, err := json.Marshal(fileProgress{after})
 		if err != nil {
 			return err

@@ -46,16 +46,12 @@ func (c *ssoInfoCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("Entity id:    %s\nMetadata:     %s\nACS URL:      %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, describeSAML(info.Enabled))
+		state := "off: set ATELIE_SAML=on"
+		if info.Enabled {
+			state = "on"
+		}
+		return env.printf("Entity id:    %s\nMetadata:     %s\nACS URL:      %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, state)
 	})
-}
-
-// describeSAML returns the text that says whether SAML is enabled, and how to enable it.
-func describeSAML(isEnabled bool) string {
-	if isEnabled {
-		return "on"
-	}
-	return "off: set ATELIE_SAML=on"
 }
 
 type ssoListCommand struct{}
@@ -72,18 +68,14 @@ func (c *ssoListCommand) Run(env *environment) error {
 			if p.Disabled {
 				state = "disabled"
 			}
-			env.say("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, domainsOf(p))
+			var domains []string
+			for _, d := range p.Domains {
+				domains = append(domains, d.Domain)
+			}
+			env.say("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, strings.Join(domains, ","))
 		}
 		return nil
 	})
-}
-
-func domainsOf(p auth.SSOProvider) string {
-	names := make([]string, len(p.Domains))
-	for i, d := range p.Domains {
-		names[i] = d.Domain
-	}
-	return strings.Join(names, ",")
 }
 
 type ssoAddCommand struct {
