@@ -80,24 +80,10 @@ type Pictures struct {
 	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"The vips command of libvips-tools, which makes renditions with less CPU and adds AVIF and HEIC: auto (use it if it is found), off, or its absolute path."`
 }
 
-func (p *Pictures) validate() error {
-	if p.Vips == "auto" || p.Vips == "off" || filepath.IsAbs(p.Vips) {
-		return nil
-	}
-	return errors.New("vips: must be auto, off or the absolute path of the vips command, such as /usr/bin/vips")
-}
-
 // Realtime holds the limits of live connections.
 type Realtime struct {
 	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Largest number of live connections of one node."`
 	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Largest number of live connections from one IP address."`
-}
-
-func (r *Realtime) validate() error {
-	if r.MaxSockets < 0 || r.MaxSocketsPerAddress < 0 {
-		return errors.New("max-sockets, max-sockets-per-address: must not be negative")
-	}
-	return nil
 }
 
 // Auth holds the settings of accounts and sessions.
@@ -203,8 +189,13 @@ func (b Bytes) String() string {
 
 // Validate checks all settings. Its error has one line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.validateBackup(), c.Pictures.validate(), c.validateCDN(), c.Realtime.validate(),
-		c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	m := mistakes{c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.validateBackup()}
+	vips := c.Pictures.Vips
+	m.addIf(vips != "auto" && vips != "off" && !filepath.IsAbs(vips), "vips: must be auto, off or the absolute path of the vips command, such as /usr/bin/vips")
+	m.add(c.validateCDN())
+	m.addIf(c.Realtime.MaxSockets < 0 || c.Realtime.MaxSocketsPerAddress < 0, "max-sockets, max-sockets-per-address: must not be negative")
+	m = append(m, c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	return m.join()
 }
 
 // mistakes collects errors of settings, one line for each.

@@ -46,7 +46,7 @@ type oidcField struct {
 	set    func(*OIDC, string) // stores the value
 }
 
-// oidcFields are the settings of a provider. No suffix may end with another suffix, because splitOIDC finds the field by the end of a
+// oidcFields are the settings of a provider. No suffix may end with another suffix, because LoadOIDC finds the field by the end of a
 // variable's name.
 var oidcFields = []oidcField{
 	{"ISSUER", false, func(o *OIDC, v string) { o.Issuer = v }},
@@ -88,12 +88,13 @@ func (c *Config) LoadOIDC(environ []string, file any) error {
 		if !ours {
 			continue
 		}
-		provider, field, ok := splitOIDC(rest)
-		if !ok {
+		field := slices.IndexFunc(oidcFields, func(f oidcField) bool { return strings.HasSuffix(rest, "_"+f.suffix) })
+		if field < 0 {
 			m.add(fmt.Errorf("oidc: %s is not a setting: it should end in _ISSUER, _CLIENT_ID, _CLIENT_SECRET, _SCOPES, _TEAM_ID or _KEY_ID", name))
 			continue
 		}
-		put(provider, field, Setting{Value: value, Source: "environment " + name})
+		suffix := oidcFields[field].suffix
+		put(strings.ToLower(strings.TrimSuffix(rest, "_"+suffix)), suffix, Setting{Value: value, Source: "environment " + name})
 	}
 	c.OIDC = nil
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -110,16 +111,6 @@ func (c *Config) LoadOIDC(environ []string, file any) error {
 		c.OIDC = append(c.OIDC, o)
 	}
 	return m.join()
-}
-
-// splitOIDC splits GOOGLE_CLIENT_ID into google and CLIENT_ID.
-func splitOIDC(rest string) (provider, field string, ok bool) {
-	for _, f := range oidcFields {
-		if name, found := strings.CutSuffix(rest, "_"+f.suffix); found {
-			return strings.ToLower(name), f.suffix, true
-		}
-	}
-	return "", "", false
 }
 
 // fileField returns the name of a field in the settings file and in atelie config, for example client-id for CLIENT_ID.
