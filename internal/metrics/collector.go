@@ -15,7 +15,7 @@ import (
 )
 
 // This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a variable
-// with its name, help text and labels, an entry in descriptions, and a call of gauge or counter in Collect.
+// with its name, help text and labels, and a call of gauge or counter in Collect.
 
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {
@@ -57,16 +57,14 @@ var (
 	mailAttempts    = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
-// descriptions are the variables above. Prometheus gets them from Describe.
-var descriptions = []*prometheus.Desc{
-	jobsUnfinished, jobsFailed, databaseUp,
-	poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds,
-	cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
-}
+// descriptions are the variables above; newDesc adds them. Prometheus gets them from Describe.
+var descriptions []*prometheus.Desc
 
 // newDesc describes a metric to Prometheus.
 func newDesc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(name, help, labels, nil)
+	d := prometheus.NewDesc(name, help, labels, nil)
+	descriptions = append(descriptions, d)
+	return d
 }
 
 // collector reads the sources at each scrape. Between scrapes it costs nothing.
