@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/db"
 	"atelie/internal/interval"
 )
 
@@ -96,7 +97,7 @@ func (s *storage) Unlock(ctx context.Context, name string) error {
 	l.renewal.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()
-	return releaseLock(ctx, s.db, name, l.token)
+	return db.Exec(ctx, s.db, "delete from certificate_locks where name = $1 and token = $2", name, l.token)
 }
 
 // unlockAll releases the locks that this node still has when the program ends. Otherwise other nodes would wait until they
@@ -110,4 +111,22 @@ func (s *storage) unlockAll(ctx context.Context) error {
 		errs = append(errs, s.Unlock(ctx, name))
 	}
 	return errors.Join(errs...)
+}
+
+// acquireLock acquires a lock that is free or has expired. It returns false if another node has the lock. A lock that ends implausibly late
+// counts as expired, because a node with a wrong clock has written it.
+func acquireLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
+		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4 or certificate_locks.locked_until > $5`,
+		name, token, until, now, db.LatestPlausible(until, 0))
+}
+
+// renewLock extends a lock. It returns false if the caller no longer has the lock.
+func renewLock(ctx context.Context, q db.Querier, name, token string, until time.Time) (bool, error) {
+	return db.Changed(ctx, q, "update certificate_locks set locked_until = $3 where name = $1 and token = $2", name, token, until)
+}
+
+// ReleaseAll deletes every lock. The caller must know that no other server runs.
+func ReleaseAll(ctx context.Context, d *db.DB) error {
+	return db.Exec(ctx, d, "delete from certificate_locks")
 }
