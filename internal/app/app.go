@@ -248,7 +248,11 @@ func (a *App) wireStorage(ctx context.Context) (err error) {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
-	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
+	recorder := storage.NoRecorder
+	if a.Backup != nil { // the backup must know which files were added and removed
+		recorder = storage.Recorder{Added: a.Backup.AddBlobs, Removed: a.Backup.RemoveBlob}
+	}
+	blobs := storage.NewBlobs(a.DB, a.blobs, recorder, a.log, a.now)
 	a.Media = media.New(a.DB, blobs, media.Config{Engine: a.processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: a.space.IsFull}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: a.currentKey("signed storage addresses"), PreviousSignKey: a.previousKey("signed storage addresses"),
@@ -257,9 +261,7 @@ func (a *App) wireStorage(ctx context.Context) (err error) {
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.log, a.now); err != nil {
 		return err
 	}
-	if a.DB.Dialect == db.SQLite {
-		a.uploads.CheckSpace = func() error { return checkSpace(a.space) }
-	}
+	a.uploads.CheckSpace = a.checkRowSpace
 	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles, Replaced: a.Storage.Replaced, ReleaseFiles: a.Storage.ReleaseKept}, a.now)
 	a.activity = activity.New(a.DB, activity.Config{Events: a.Auth.Activity}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
@@ -343,13 +345,6 @@ type endpoint struct {
 	listener net.Listener
 }
 
-func (e endpoint) serve() error {
-	if e.server.TLSConfig != nil {
-		return e.server.ServeTLS(e.listener, "", "") // the TLSConfig supplies the certificates
-	}
-	return e.server.Serve(e.listener)
-}
-
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -413,7 +408,13 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 
 	failed := make(chan error, len(endpoints))
 	for _, e := range endpoints {
-		go func() { failed <- e.serve() }()
+		go func() {
+			if e.server.TLSConfig != nil {
+				failed <- e.server.ServeTLS(e.listener, "", "") // the TLSConfig supplies the certificates
+			} else {
+				failed <- e.server.Serve(e.listener)
+			}
+		}()
 	}
 	select {
 	case err = <-failed: // one endpoint failed: stop the others too

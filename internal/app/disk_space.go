@@ -47,15 +47,19 @@ func checkSpace(space *datafolder.Space) error {
 	return nil
 }
 
-// needsSpace wraps a handler that stores data. With SQLite, requests fail with apperr.NoSpace while the disk of the data folder is full.
-// With PostgreSQL, needsSpace returns the handler itself, because the rows are not in the data folder. Handlers that free space, or that an
-// owner needs in order to free space (such as signing in), must not be wrapped.
-func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
+// checkRowSpace is like checkSpace, but returns nil with PostgreSQL, because the rows are not in the data folder then.
+func (a *App) checkRowSpace() error {
 	if a.DB.Dialect != db.SQLite {
-		return h
+		return nil
 	}
+	return checkSpace(a.space)
+}
+
+// needsSpace wraps a handler that stores data. Requests fail with apperr.NoSpace while there is no space for rows. Handlers that free space,
+// or that an owner needs in order to free space (such as signing in), must not be wrapped.
+func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := checkSpace(a.space); err != nil {
+		if err := a.checkRowSpace(); err != nil {
 			return err
 		}
 		return h(w, r)

@@ -50,16 +50,17 @@ func (a *App) wireDelivery(context.Context) error {
 	if a.sms, err = sms.New(smsConfig, a.now); err != nil {
 		return err
 	}
+	record := func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error {
+		if inserted {
+			return a.Tables.RecordInserted(ctx, tx, table, []string{key})
+		}
+		return a.Tables.RecordUpdated(ctx, tx, table, []string{key})
+	}
 	a.Functions = functions.New(a.DB, functions.Config{
 		WritePage: func(w http.ResponseWriter, r *http.Request, p functions.Page) error {
 			return a.pages.WriteDocument(w, r, pages.Document(p))
 		},
-		CheckSpace: func() error {
-			if a.DB.Dialect != db.SQLite { // PostgreSQL stores its rows elsewhere than in the data folder
-				return nil
-			}
-			return checkSpace(a.space)
-		},
+		CheckSpace: a.checkRowSpace,
 		RecordInserted: func(ctx context.Context, tx *db.Tx, id string) error {
 			return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
 		},
@@ -67,18 +68,9 @@ func (a *App) wireDelivery(context.Context) error {
 			return a.Tables.RecordUpdated(ctx, tx, "contact_submissions", []string{id})
 		},
 		RecordReply: func(ctx context.Context, tx *db.Tx, id string, inserted bool) error {
-			if inserted {
-				return a.Tables.RecordInserted(ctx, tx, "contact_replies", []string{id})
-			}
-			return a.Tables.RecordUpdated(ctx, tx, "contact_replies", []string{id})
+			return record(ctx, tx, "contact_replies", id, inserted)
 		},
-		RecordCommission: func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error {
-			if inserted {
-				return a.Tables.RecordInserted(ctx, tx, table, []string{key})
-			}
-			return a.Tables.RecordUpdated(ctx, tx, table, []string{key})
-		},
-		SiteURL: a.cfg.Server.SiteURL, LinkKey: a.currentKey(linkPurpose), PreviousLinkKey: a.previousKey(linkPurpose),
+		RecordCommission: record, SiteURL: a.cfg.Server.SiteURL, LinkKey: a.currentKey(linkPurpose), PreviousLinkKey: a.previousKey(linkPurpose),
 		FindWork: func(ctx context.Context, id string, l i18n.Language) (*functions.EnquiryWork, error) {
 			work, err := a.pages.LinkWork(ctx, id, l)
 			return (*functions.EnquiryWork)(work), err
