@@ -11,7 +11,6 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/metrics"
 	"atelie/internal/s3client"
-	"atelie/internal/storage"
 )
 
 // This file connects the continuous backup (package backup) with the settings, the file store and the metrics.
@@ -26,42 +25,34 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	secondaryLocation, err := a.cfg.SecondaryBackupLocation()
+	secondary, err := a.cfg.SecondaryBackupLocation()
 	if err != nil {
 		return err
 	}
-	var secondary backup.Destination // stays nil if there is no secondary destination
-	secondaryOnDataDisk := false
-	if secondaryLocation != nil {
-		secondary = OpenBackupDestination(secondaryLocation)
-		secondaryOnDataDisk = a.onDataDisk(secondaryLocation.Folder)
+	cfg := backup.Config{
+		Destination: OpenBackupDestination(primary),
+		OnDataDisk:  a.onDataDisk(primary.Folder),
+		SplitByNode: a.isBackupSplitByNode(),
+		Retention:   a.cfg.Backup.Retention,
+		SiteID:      marker,
+		Secrets:     backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
+		Passphrase:  a.cfg.Backup.Passphrase,
+		OpenBlob:    a.blobs.Open,
+		DiskFull:    a.space.IsFull,
+		FreeSpace:   func() int64 { return a.space.Usage().Free },
+		ScratchDir:  filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
+		Log:         a.log,
 	}
-	a.Backup = backup.New(a.DB, backup.Config{
-		Destination:         OpenBackupDestination(primary),
-		OnDataDisk:          a.onDataDisk(primary.Folder),
-		Secondary:           secondary,
-		SecondaryOnDataDisk: secondaryOnDataDisk,
-		SplitByNode:         a.isBackupSplitByNode(),
-		Retention:           a.cfg.Backup.Retention,
-		SiteID:              marker,
-		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
-		Passphrase:          a.cfg.Backup.Passphrase,
-		OpenBlob:            a.blobs.Open,
-		DiskFull:            a.space.IsFull,
-		FreeSpace:           func() int64 { return a.space.Usage().Free },
-		ScratchDir:          filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
-		Log:                 a.log,
-	}, a.now)
+	if secondary != nil {
+		cfg.Secondary, cfg.SecondaryOnDataDisk = OpenBackupDestination(secondary), a.onDataDisk(secondary.Folder)
+	}
+	a.Backup = backup.New(a.DB, cfg, a.now)
 	return nil
 }
 
 // OpenBackupDestination returns the backup destination (a folder or a bucket) at a location, without connecting to it.
 func OpenBackupDestination(l *config.Location) backup.Destination {
-	if l.Bucket != nil {
-		bucket := s3client.Config(*l.Bucket)
-		return backup.OpenDestination(backup.DestinationConfig{Bucket: &bucket})
-	}
-	return backup.OpenDestination(backup.DestinationConfig{Folder: l.Folder})
+	return backup.OpenDestination(backup.DestinationConfig{Folder: l.Folder, Bucket: (*s3client.Config)(l.Bucket)})
 }
 
 // diskTimeout limits how long onDataDisk waits for the disk of a folder.
@@ -102,14 +93,6 @@ func (a *App) backupDays() int {
 	}
 	const day = 24 * time.Hour
 	return int((a.cfg.Backup.Retention+day-1)/day) + 3
-}
-
-// blobRecorder returns the functions that tell the backup which files were added and removed.
-func (a *App) blobRecorder() storage.Recorder {
-	if a.Backup == nil {
-		return storage.NoRecorder
-	}
-	return storage.Recorder{Added: a.Backup.AddBlobs, Removed: a.Backup.RemoveBlob}
 }
 
 // backupState returns the state of the backup for the metrics.
