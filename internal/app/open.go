@@ -46,12 +46,6 @@ type Site struct {
 // Close ends the database connections.
 func (s *Site) Close() error { return s.DB.Close() }
 
-// Errors of Open about the secret. Their texts tell the operator what to do.
-var (
-	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
-	errSecretOther   = errors.New("jwt-secret: this is not the secret of this database: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
-)
-
 // Open opens the database and the files of a site and migrates the database. For a new site it creates all three parts. It returns an error
 // if the parts do not belong together. If only some parts exist, Open returns an error, because the missing parts may be lost. If cfg.New is
 // true (the flag --new), Open creates a missing database or file store instead.
@@ -269,16 +263,18 @@ func (o *opening) checkSecret(ctx context.Context) error {
 	if state == db.NoSecretYet {
 		state, err = o.firstSecret(ctx)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case state == db.SecretAccepted:
+	}
+	if state == db.SecretAccepted {
 		o.cfg.Auth.JWTSecret = o.Secret
 		return nil
-	case o.Secret == "":
-		return errSecretMissing
 	}
-	return errSecretOther
+	found := "this is not the secret of this database"
+	if o.Secret == "" {
+		found = "the secret of this site is missing"
+	}
+	return errors.New("jwt-secret: " + found + ": all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
 }
 
 // firstSecret makes a database without a fingerprint accept the secret, which it creates for a new site. The database may be

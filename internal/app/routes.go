@@ -54,11 +54,10 @@ func (a *App) Handler() http.Handler {
 	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
 	for path, handler := range map[string]httpx.Handler{
 		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
+		functions.EnquiryPath: a.Functions.Enquiry, functions.CalendarPath: a.Functions.Calendar,
 	} {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
-	mux.Handle(functions.EnquiryPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Enquiry), a.withTimeout, compressed))
-	mux.Handle(functions.CalendarPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Calendar), a.withTimeout, compressed))
 	page := httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout)
 	for _, path := range []string{functions.EnquiryPath, functions.CalendarPath} {
 		// Without this pattern, ServeMux would redirect the path without the slash to the path with it.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 
 	"atelie/internal/certificates"
 	"atelie/internal/httpx"
@@ -56,15 +57,12 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	plainServer := a.server(withLog(manager.HTTP(settings.SiteURL, health)))
 
 	managerCtx, stopManager := context.WithCancel(ctx)
-	managerEnded := make(chan struct{})
-	go func() {
-		// Run obtains certificates while serve below runs, because the authority sends its challenges to these listeners.
-		manager.Run(managerCtx)
-		close(managerEnded)
-	}()
+	var running sync.WaitGroup
+	// Run obtains certificates while serve below runs, because the authority sends its challenges to these listeners.
+	running.Go(func() { manager.Run(managerCtx) })
 	err = a.serve(ctx, a.withMetrics(metrics, endpoint{httpsServer, https}, endpoint{plainServer, plain})...)
 	stopManager()
-	<-managerEnded
+	running.Wait()
 	return errors.Join(err, manager.Close())
 }
 
