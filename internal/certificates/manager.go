@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -51,11 +51,11 @@ type Manager struct {
 // locks and of the rate limit for requests to the authority.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
-	host, httpPort, err := splitAddr(cfg.HTTP)
+	http, err := netip.ParseAddrPort(cfg.HTTP.String())
 	if err != nil {
 		return nil, err
 	}
-	_, httpsPort, err := splitAddr(cfg.HTTPS)
+	https, err := netip.ParseAddrPort(cfg.HTTPS.String())
 	if err != nil {
 		return nil, err
 	}
@@ -68,19 +68,10 @@ func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager
 	m.certmagicConfig = certmagic.New(m.cache, certmagic.Config{Storage: m.storage, Logger: logger, OnEvent: m.onEvent})
 	m.issuer = certmagic.NewACMEIssuer(m.certmagicConfig, certmagic.ACMEIssuer{
 		CA: cfg.Directory, Email: cfg.Email, Agreed: true, TrustedRoots: cfg.Roots, Logger: logger,
-		ListenHost: host, AltHTTPPort: httpPort, AltTLSALPNPort: httpsPort,
+		ListenHost: http.Addr().String(), AltHTTPPort: int(http.Port()), AltTLSALPNPort: int(https.Port()),
 	})
 	m.certmagicConfig.Issuers = []certmagic.Issuer{m.issuer}
 	return m, nil
-}
-
-func splitAddr(addr net.Addr) (host string, port int, err error) {
-	host, text, err := net.SplitHostPort(addr.String())
-	if err != nil {
-		return "", 0, err
-	}
-	port, err = strconv.Atoi(text)
-	return host, port, err
 }
 
 // TLS returns the configuration of the HTTPS listener: TLS 1.2 or newer, HTTP/2, the certificates of this manager, and answers
