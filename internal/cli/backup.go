@@ -131,25 +131,22 @@ func statusJSON(s backup.Status, destinationErr error) jsonStatus {
 }
 
 func printStatus(env *environment, s backup.Status, destinationErr error) error {
-	lines := []string{"Destination: " + s.Destination}
+	env.say("Destination: %s\n", s.Destination)
 	if s.SameDisk {
-		lines = append(lines, "It is on the disk of the data folder: it protects from mistakes, not from the loss of the disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
+		env.say("It is on the disk of the data folder: it protects from mistakes, not from the loss of the disk. Set ATELIE_BACKUP_URL to another disk or a bucket.\n")
 	}
 	if s.LastBackup.IsZero() {
-		lines = append(lines, "Last backup: none yet")
+		env.say("Last backup: none yet\n")
 	} else {
-		lines = append(lines, "Last backup: "+s.LastBackup.UTC().Format(time.RFC3339))
+		env.say("Last backup: %s\n", s.LastBackup.UTC().Format(time.RFC3339))
 	}
 	if s.WaitingFiles > 0 {
-		lines = append(lines, fmt.Sprintf("Files that are not in the backup yet: %d", s.WaitingFiles))
+		env.say("Files that are not in the backup yet: %d\n", s.WaitingFiles)
 	}
 	if s.LastRestoreTest.IsZero() {
-		lines = append(lines, "Last restore test: none yet. One runs every night at four; atelie backup verify starts one now.")
+		env.say("Last restore test: none yet. One runs every night at four; atelie backup verify starts one now.\n")
 	} else {
-		lines = append(lines, fmt.Sprintf("Last restore test: %s; the state of %s was restored and compared", s.LastRestoreTest.UTC().Format(time.RFC3339), s.TestedRestorePoint.UTC().Format(time.RFC3339)))
-	}
-	for _, line := range lines {
-		env.say("%s\n", line)
+		env.say("Last restore test: %s; the state of %s was restored and compared\n", s.LastRestoreTest.UTC().Format(time.RFC3339), s.TestedRestorePoint.UTC().Format(time.RFC3339))
 	}
 	var wrong []error
 	switch {

@@ -26,8 +26,7 @@ func (c *secretRotateCommand) Run(env *environment) error {
 		return errSecretSet
 	}
 	// with opens the site, and so checks that the secret in the folder belongs to the database.
-	doNothing := func(*app.App) error { return nil }
-	if err := env.with(doNothing); err != nil {
+	if err := env.with(func(*app.App) error { return nil }); err != nil {
 		return err
 	}
 	if err := datafolder.RotateSecret(env.cfg.Server.DataDir); err != nil {

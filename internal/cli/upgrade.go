@@ -27,10 +27,7 @@ func (c *upgradeCommand) Run(env *environment) error {
 	if err != nil {
 		return fmt.Errorf("upgrade: %w", err)
 	}
-	newestVersion, err := release.Canonical(newest.Version)
-	if err != nil {
-		return fmt.Errorf("upgrade: %w", err)
-	}
+	newestVersion, _ := release.Canonical(newest.Version) // Read has checked it
 	switch order := release.Compare(newestVersion, currentVersion); {
 	case order < 0:
 		return env.printf("This program is %s, newer than the release that the file names, %s.\n", currentVersion, newestVersion)
