@@ -325,13 +325,10 @@ func (t *transfer) resume(ctx context.Context) error {
 	return t.rows.Restart(ctx)
 }
 
-// fileProgress is the position up to which the files are copied. The target's database stores it.
-type fileProgress struct {
-	After string `json:"after"` // id of the last copied file
-}
-
 func (t *transfer) copyFiles(ctx context.Context) error {
-	var at fileProgress
+	var at struct { // the position up to which the files are copied, as the target's database stores it
+		After string `json:"after"` // id of the last copied file
+	}
 	stored, err := t.rows.Progress(ctx, "files")
 	if err != nil {
 		return err
@@ -350,7 +347,8 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 	}
 	t.action = "copied"
 	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SkipPresent: t.rows.Resumed, Removed: t.wasRemoved, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
-		state, err := json.Marshal(fileProgress{after})
+		at.After = after
+		state, err := json.Marshal(at)
 		if err != nil {
 			return err
 		}
