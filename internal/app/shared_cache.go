@@ -101,22 +101,17 @@ func withSharedCache(purged bool) httpx.Middleware {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			shared := &sharedWriter{ResponseWriter: w, kind: sharedKindOf(r), purged: purged}
 			if shared.kind == sharedWebP {
-				r = acceptWebP(r)
+				// The handler gets a request that takes no better format than WebP. Some CDNs ignore Vary: Accept and would send a stored AVIF
+				// to a browser that cannot read it, but WebP is read by every browser that the site's scripts run in.
+				header := r.Header.Clone()
+				header.Set("Accept", files.WebP.MIME)
+				r = r.WithContext(r.Context())
+				r.Header = header
 			}
 			next.ServeHTTP(shared, r)
 			shared.complete(http.StatusOK) // the response of a handler that has written nothing
 		})
 	}
-}
-
-// acceptWebP returns a request for a picture that takes no better format than WebP. Some CDNs ignore Vary: Accept and would send a stored
-// AVIF to a browser that cannot read it, but WebP is read by every browser that the site's scripts run in.
-func acceptWebP(r *http.Request) *http.Request {
-	header := r.Header.Clone()
-	header.Set("Accept", files.WebP.MIME)
-	r = r.WithContext(r.Context())
-	r.Header = header
-	return r
 }
 
 // sharedWriter is a ResponseWriter that completes the headers before they are sent.

@@ -62,11 +62,8 @@ func Compare(a, b string) int { return semver.Compare("v"+a, "v"+b) }
 // a release.
 func IsNewer(version, own string) bool {
 	v, err := Canonical(version)
-	if err != nil {
-		return false
-	}
-	o, err := Canonical(own)
-	return err == nil && Compare(v, o) > 0
+	o, ownErr := Canonical(own)
+	return err == nil && ownErr == nil && Compare(v, o) > 0
 }
 
 // Read reads and validates the release file at a location: a path or an https URL. It returns an error if reading takes longer than
