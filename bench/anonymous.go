@@ -33,13 +33,7 @@ const (
 // server's memory before, during and after the largest responses.
 func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
-	for _, engine := range []struct {
-		name string
-		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
-	}{
-		{"SQLite", func(context.Context) (string, error) { return "", nil }},
-		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
-	} {
+	for _, engine := range engines {
 		databaseURL, err := engine.url(ctx)
 		if err != nil {
 			return err

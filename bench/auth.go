@@ -7,14 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -109,10 +109,8 @@ func (b *benchSite) send(ctx context.Context, method, url, bearer string, body a
 	if err != nil {
 		return nil, err
 	}
-	for _, status := range append(want, http.StatusOK) {
-		if response.StatusCode == status {
-			return got, nil
-		}
+	if response.StatusCode == http.StatusOK || slices.Contains(want, response.StatusCode) {
+		return got, nil
 	}
 	return nil, fmt.Errorf("%s %s: %s: %s", method, url, response.Status, got)
 }
@@ -135,42 +133,18 @@ func (b *benchSite) signIn(ctx context.Context) (t tokens, body []byte, err erro
 // flood repeats do in all clients for a period. It returns the requests per second, and the server's CPU time per request in
 // µs.
 func flood(ctx context.Context, s *server, do func(ctx context.Context, clientID int) error) (perSecond, cpuMicros float64, err error) {
-	limited, cancel := context.WithTimeout(ctx, period)
-	defer cancel()
-	before, err := s.cpu()
-	if err != nil {
-		return 0, 0, err
-	}
 	var (
-		done   atomic.Int64
-		failed atomic.Value
-		wg     sync.WaitGroup
+		done    int64
+		elapsed time.Duration
 	)
-	begin := time.Now()
-	for i := range clients {
-		wg.Go(func() {
-			for limited.Err() == nil {
-				if err := do(limited, i); err != nil {
-					if limited.Err() == nil {
-						failed.Store(err)
-					}
-					return
-				}
-				done.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	elapsed := time.Since(begin)
-	if err, ok := failed.Load().(error); ok {
-		return 0, 0, err
-	}
-	after, err := s.cpu()
+	cpu, err := spent(s.cpu, func() (err error) {
+		done, elapsed, err = repeat(ctx, do)
+		return err
+	})
 	if err != nil {
 		return 0, 0, err
 	}
-	n := float64(done.Load())
-	return n / elapsed.Seconds(), float64((after - before).Microseconds()) / n, nil
+	return float64(done) / elapsed.Seconds(), float64(cpu.Microseconds()) / float64(done), nil
 }
 
 // cpu returns the CPU time that the process has used, with a resolution of 10 ms.
@@ -284,9 +258,7 @@ func (b *benchSite) timingTable(ctx context.Context) error {
 					email = fmt.Sprintf("nobody0-%d@%s.example.com", i, strings.ReplaceAll(c.name, "?grant_type=", "-"))
 				}
 				body := map[string]any{"email": email}
-				for name, value := range c.more {
-					body[name] = value
-				}
+				maps.Copy(body, c.more)
 				begin := time.Now()
 				if _, err := b.send(ctx, http.MethodPost, b.server.url+"/auth/v1/"+c.path, b.anonKey, body, http.StatusBadRequest); err != nil {
 					return err

@@ -33,10 +33,6 @@ func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
 	if len(names) == 0 {
 		names = comparedTables
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp("", "atelie-compare")
 	if err != nil {
 		return err
@@ -47,7 +43,7 @@ func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
 		for i, program := range programs {
 			for _, name := range names {
 				file := filepath.Join(dir, fmt.Sprintf("%d-%d-%s.json", n, i, name))
-				c := exec.CommandContext(ctx, self, name)
+				c := exec.CommandContext(ctx, self(), name)
 				c.Env = append(os.Environ(), programVariable+"="+program, resultsVariable+"="+file)
 				if output, err := c.CombinedOutput(); err != nil {
 					return fmt.Errorf("%s with %s: %w\n%s", name, program, err, output)

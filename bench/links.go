@@ -23,18 +23,12 @@ import (
 // response for a link that has ended must take as long as the response for a link that never existed. linkTables uses new sites.
 func linkTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
-	for _, engine := range []struct {
-		name string
-		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
-	}{
-		{"SQLite", func(context.Context) (string, error) { return "", nil }},
-		{"PostgreSQL", dbtest.FreshPostgres},
-	} {
+	for _, engine := range engines {
 		databaseURL, err := engine.url(ctx)
 		if err != nil {
 			return err
 		}
-		if err := linkRows(ctx, out, engine.name, databaseURL); err != nil {
+		if err := linkRows(ctx, out, strings.TrimSuffix(engine.name, " (without fsync)"), databaseURL); err != nil {
 			return err
 		}
 	}

@@ -111,10 +111,8 @@ func demoTables(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
-	load := exec.CommandContext(ctx, binary, "demo")
-	load.Env = env
-	if msg, err := load.CombinedOutput(); err != nil {
-		return fmt.Errorf("load demo: %w: %s", err, msg)
+	if err := loadDemo(ctx, env); err != nil {
+		return err
 	}
 	anonKey, _, err := keysOf(ctx, env)
 	if err != nil {
@@ -127,6 +125,16 @@ func demoTables(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return liveTable(ctx, out, env)
+}
+
+// loadDemo loads the demo content into the site that env names.
+func loadDemo(ctx context.Context, env []string) error {
+	load := exec.CommandContext(ctx, binary, "demo")
+	load.Env = env
+	if msg, err := load.CombinedOutput(); err != nil {
+		return fmt.Errorf("load demo: %w: %s", err, msg)
+	}
+	return nil
 }
 
 // keysOf returns the anon key and the service key of a site.
@@ -207,10 +215,6 @@ func (s *server) memory(name string) (float64, error) {
 
 // startTable prints the time from the start until the first response, compared with an empty Go server.
 func startTable(ctx context.Context, out io.Writer, env []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	const runs = 11
 	var ours, empty []time.Duration
 	for range runs {
@@ -218,7 +222,7 @@ func startTable(ctx context.Context, out io.Writer, env []string) error {
 			times *[]time.Duration
 			name  string
 			args  []string
-		}{{&ours, binary, []string{"serve"}}, {&empty, self, []string{"reference"}}} {
+		}{{&ours, binary, []string{"serve"}}, {&empty, self(), []string{"reference"}}} {
 			begin := time.Now()
 			s, err := start(ctx, env, c.name, c.args...)
 			if err != nil {
@@ -334,32 +338,36 @@ const (
 
 // rate returns how many requests per second the server handles at an address.
 func rate(ctx context.Context, url, key string) (float64, error) {
+	done, elapsed, err := repeat(ctx, func(ctx context.Context, _ int) error { return get(ctx, url, key) })
+	return float64(done) / elapsed.Seconds(), err
+}
+
+// repeat repeats do in all clients for a period. It returns how often do has succeeded, and the time until all clients had ended.
+func repeat(ctx context.Context, do func(ctx context.Context, clientID int) error) (done int64, elapsed time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
 	var (
-		done   atomic.Int64
+		count  atomic.Int64
 		failed atomic.Value
 		wg     sync.WaitGroup
 	)
 	begin := time.Now()
-	for range clients {
+	for i := range clients {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				if err := get(ctx, url, key); err != nil {
+				if err := do(ctx, i); err != nil {
 					if ctx.Err() == nil {
 						failed.Store(err)
 					}
 					return
 				}
-				done.Add(1)
+				count.Add(1)
 			}
 		})
 	}
 	wg.Wait()
-	if err, ok := failed.Load().(error); ok {
-		return 0, err
-	}
-	return float64(done.Load()) / time.Since(begin).Seconds(), nil
+	err, _ = failed.Load().(error)
+	return count.Load(), time.Since(begin), err
 }
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: nodeClients, DisableCompression: true}}

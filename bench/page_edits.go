@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -50,10 +49,8 @@ func demoEdits(ctx context.Context, out io.Writer, pages ...editedPage) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	load := exec.CommandContext(ctx, binary, "demo")
-	load.Env = env
-	if msg, err := load.CombinedOutput(); err != nil {
-		return fmt.Errorf("load demo: %w: %s", err, msg)
+	if err := loadDemo(ctx, env); err != nil {
+		return err
 	}
 	s, err := start(ctx, env, binary, "serve")
 	if err != nil {

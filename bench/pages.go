@@ -49,10 +49,8 @@ func pageRows(ctx context.Context, out io.Writer, works int) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
 	if works == demoWorks {
-		load := exec.CommandContext(ctx, binary, "demo")
-		load.Env = env
-		if msg, err := load.CombinedOutput(); err != nil {
-			return fmt.Errorf("load demo: %w: %s", err, msg)
+		if err := loadDemo(ctx, env); err != nil {
+			return err
 		}
 	}
 	s, err := startLogging(ctx, env, filepath.Join(dir, "log"))

@@ -69,10 +69,8 @@ func generateUpload(ctx context.Context, file string) ([]byte, error) {
 // loadRow prints the line for one engine, the value of ATELIE_VIPS.
 func loadRow(ctx context.Context, out io.Writer, dir, engine string, picture []byte) (err error) {
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
-	load := exec.CommandContext(ctx, binary, "demo")
-	load.Env = env
-	if msg, err := load.CombinedOutput(); err != nil {
-		return fmt.Errorf("load demo: %w: %s", err, msg)
+	if err := loadDemo(ctx, env); err != nil {
+		return err
 	}
 	anonKey, serviceKey, err := keysOf(ctx, env)
 	if err != nil {

@@ -222,6 +222,7 @@ func medianCost(all []cost) cost {
 	return cost{median(cpu), median(starts), median(peak), all[0].webp}
 }
 
+// self returns the path of this program.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -21,6 +21,15 @@ import (
 // tableSizes are the numbers of rows for which requests are measured. A request that uses an index should cost the same for both.
 var tableSizes = []int{200, 20_000}
 
+// engines are the database engines on which requests are measured.
+var engines = []struct {
+	name string
+	url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
+}{
+	{"SQLite", func(context.Context) (string, error) { return "", nil }},
+	{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
+}
+
 // call is a request that is measured.
 type call struct {
 	name, method, path, body string
@@ -38,13 +47,7 @@ type measurement struct {
 // from memory.
 func tableCosts(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
-	for _, engine := range []struct {
-		name string
-		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
-	}{
-		{"SQLite", func(context.Context) (string, error) { return "", nil }},
-		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
-	} {
+	for _, engine := range engines {
 		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; "+
 			"in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
@@ -278,10 +281,6 @@ func fillProducts(ctx context.Context, url, serviceKey string, size int) (id str
 
 // startReference starts this program again as a server that responds to all requests with the given bytes.
 func startReference(ctx context.Context, body []byte) (*server, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	file, err := os.CreateTemp("", "atelie-bench")
 	if err != nil {
 		return nil, err
@@ -291,5 +290,5 @@ func startReference(ctx context.Context, body []byte) (*server, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	return start(ctx, os.Environ(), self, "reference", file.Name())
+	return start(ctx, os.Environ(), self(), "reference", file.Name())
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 
 	"golang.org/x/crypto/argon2"
 
@@ -20,13 +19,7 @@ import (
 // signInRow prints.
 func writeCostTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }() // ends the PostgreSQL server that FreshPostgres starts
-	for _, engine := range []struct {
-		name string
-		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
-	}{
-		{"SQLite", func(context.Context) (string, error) { return "", nil }},
-		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
-	} {
+	for _, engine := range engines {
 		if _, err := fmt.Fprintf(out, "\nSmall writes and session checks on %s, %d clients, median of %d rounds\n", engine.name, clients, rounds); err != nil {
 			return err
 		}
@@ -106,15 +99,7 @@ func writeCostRows(ctx context.Context, out io.Writer, engine, databaseURL strin
 // compare measures a request to the site and to a reference that responds with body, and prints the rates and the CPU times of both.
 // sendToSite sends the request to the site. sendTo returns a function that sends it to the server at a URL.
 func (b *benchSite) compare(ctx context.Context, name string, body []byte, sendToSite func(context.Context, int) error, sendTo func(string) func(context.Context, int) error) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	file := b.dir + "/mirrored"
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		return err
-	}
-	reference, err := start(ctx, os.Environ(), self, "reference", file)
+	reference, err := startReference(ctx, body)
 	if err != nil {
 		return err
 	}
