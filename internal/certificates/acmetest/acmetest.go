@@ -233,7 +233,7 @@ func serveDNS(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// answerNext answers one query; each message follows its length (RFC 1035 §4.2.2).
+// answerNext answers one query; each message follows its length (RFC 1035 §4.2.2). It answers no query that has several questions.
 func answerNext(conn net.Conn) error {
 	var length [2]byte
 	if _, err := io.ReadFull(conn, length[:]); err != nil {
@@ -243,18 +243,9 @@ func answerNext(conn net.Conn) error {
 	if _, err := io.ReadFull(conn, packet); err != nil {
 		return err
 	}
-	reply := answerDNS(packet)
-	if reply == nil {
-		return errors.New("no question")
-	}
-	_, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...))
-	return err
-}
-
-func answerDNS(packet []byte) []byte {
 	var m dnsmessage.Message
 	if err := m.Unpack(packet); err != nil || len(m.Questions) != 1 {
-		return nil
+		return errors.Join(err, errors.New("not one question"))
 	}
 	q := m.Questions[0]
 	m.Response, m.Additionals, m.Answers = true, nil, nil
@@ -265,8 +256,8 @@ func answerDNS(packet []byte) []byte {
 		}}
 	}
 	reply, err := m.Pack()
-	if err != nil {
-		return nil
+	if err == nil {
+		_, err = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...))
 	}
-	return reply
+	return err
 }
