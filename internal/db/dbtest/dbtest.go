@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -275,12 +275,7 @@ func (c *postgresServer) launch(ctx context.Context, bin string, attr *syscall.S
 	if err := c.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
-	return c.waitReady(ctx)
-}
-
-func (c *postgresServer) waitReady(ctx context.Context) error {
-	deadline := time.Now().Add(time.Minute)
-	for {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		d, err := db.Open(ctx, c.url("postgres"), db.NoHooks)
 		if err == nil {
 			return d.Close()
@@ -288,7 +283,6 @@ func (c *postgresServer) waitReady(ctx context.Context) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("postgres did not get ready: %w", err)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -327,8 +321,7 @@ func binDir() (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", errors.New("initdb not found")
 	}
-	sort.Strings(found)
-	return filepath.Dir(found[len(found)-1]), nil
+	return filepath.Dir(slices.Max(found)), nil
 }
 
 func processAttributes(dir string) (*syscall.SysProcAttr, error) {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -124,68 +122,28 @@ func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 // but answers nothing.
 func Hang(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
-	u, err := url.Parse(URL(t, db.Postgres))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const socket = ".s.PGSQL.5432"
-	q := u.Query()
-	server := filepath.Join(q.Get("host"), socket)
-	dir, err := os.MkdirTemp("", "atelie-hang") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, socket))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var (
-		gate    sync.RWMutex // held for writing while nothing is forwarded
-		held    bool
-		running sync.WaitGroup
+		gate sync.RWMutex // held for writing while nothing is forwarded
+		held bool
 	)
+	address = proxyURL(t, func(client, server net.Conn) {
+		var both sync.WaitGroup
+		for _, direction := range [][2]net.Conn{{client, server}, {server, client}} {
+			both.Go(func() {
+				_, _ = io.Copy(gatedWriter{direction[1], &gate}, direction[0])
+				_ = errors.Join(client.Close(), server.Close())
+			})
+		}
+		both.Wait()
+	})
 	begin = func() { gate.Lock(); held = true }
 	end = func() { held = false; gate.Unlock() }
 	t.Cleanup(func() {
 		if held { // the test failed before it called end
 			end()
 		}
-		_ = proxy.Close()
-		running.Wait()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
 	})
-	running.Go(func() {
-		for {
-			client, err := proxy.Accept()
-			if err != nil {
-				return // closed
-			}
-			running.Go(func() { forward(client, server, &gate) })
-		}
-	})
-	q.Set("host", dir)
-	u.RawQuery = q.Encode()
-	return u.String(), begin, end
-}
-
-// forward copies bytes in both directions until one side closes its connection; then it closes the other one.
-func forward(client net.Conn, address string, gate *sync.RWMutex) {
-	defer func() { _ = client.Close() }()
-	server, err := new(net.Dialer).DialContext(context.Background(), "unix", address)
-	if err != nil {
-		return
-	}
-	defer func() { _ = server.Close() }()
-	var both sync.WaitGroup
-	for _, direction := range [][2]net.Conn{{client, server}, {server, client}} {
-		both.Go(func() {
-			_, _ = io.Copy(gatedWriter{direction[1], gate}, direction[0])
-			_ = errors.Join(client.Close(), server.Close())
-		})
-	}
-	both.Wait()
+	return address, begin, end
 }
 
 // gatedWriter is a writer that waits while the gate is locked for writing.

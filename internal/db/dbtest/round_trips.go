@@ -29,6 +29,24 @@ type RoundTrips struct {
 // CountRoundTrips returns a proxy in front of a fresh PostgreSQL database.
 func CountRoundTrips(t testing.TB) *RoundTrips {
 	t.Helper()
+	c := &RoundTrips{}
+	c.URL = proxyURL(t, func(client, server net.Conn) {
+		var answers sync.WaitGroup
+		answers.Go(func() {
+			_, _ = io.Copy(client, server)
+			_ = client.Close()
+		})
+		c.forward(client, server)
+		_ = server.Close()
+		answers.Wait()
+	})
+	return c
+}
+
+// proxyURL returns the URL of a fresh PostgreSQL database, through a proxy. serve forwards the bytes of one connection until either side
+// closes it.
+func proxyURL(t testing.TB, serve func(client, server net.Conn)) string {
+	t.Helper()
 	address, err := url.Parse(URL(t, db.Postgres))
 	if err != nil {
 		t.Fatal(err)
@@ -43,10 +61,9 @@ func CountRoundTrips(t testing.TB) *RoundTrips {
 		t.Fatal(err)
 	}
 	query := address.Query()
-	server := filepath.Join(query.Get("host"), socket)
+	target := filepath.Join(query.Get("host"), socket)
 	query.Set("host", dir)
 	address.RawQuery = query.Encode()
-	c := &RoundTrips{URL: address.String()}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -54,7 +71,15 @@ func CountRoundTrips(t testing.TB) *RoundTrips {
 			if err != nil {
 				return // the listener was closed
 			}
-			running.Go(func() { c.serve(client, server) })
+			running.Go(func() {
+				defer func() { _ = client.Close() }()
+				server, err := new(net.Dialer).DialContext(context.Background(), "unix", target)
+				if err != nil {
+					return // the client sees that the connection ends
+				}
+				defer func() { _ = server.Close() }()
+				serve(client, server)
+			})
 		}
 	})
 	t.Cleanup(func() {
@@ -64,7 +89,7 @@ func CountRoundTrips(t testing.TB) *RoundTrips {
 			t.Error(err)
 		}
 	})
-	return c
+	return address.String()
 }
 
 // During returns what fn made the client send, one text for each round trip: its statements, separated by ";\n".
@@ -82,24 +107,6 @@ func (c *RoundTrips) add(statements []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.trips = append(c.trips, strings.Join(statements, ";\n"))
-}
-
-// serve forwards one connection until either side closes it.
-func (c *RoundTrips) serve(client net.Conn, address string) {
-	defer func() { _ = client.Close() }()
-	server, err := new(net.Dialer).DialContext(context.Background(), "unix", address)
-	if err != nil {
-		return // the client sees that the connection ends
-	}
-	defer func() { _ = server.Close() }()
-	var answers sync.WaitGroup
-	answers.Go(func() {
-		_, _ = io.Copy(client, server)
-		_ = client.Close()
-	})
-	c.forward(client, server)
-	_ = server.Close()
-	answers.Wait()
 }
 
 // forward forwards the messages of a client, each after it was recorded.
