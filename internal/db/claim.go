@@ -59,7 +59,10 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (r
 	var renewal sync.WaitGroup
 	renewal.Go(func() {
 		for ctx.Err() == nil {
-			err := waitForLoss(ctx, conn)
+			var err error
+			for err == nil { // until the connection is lost: nothing sends notifications to it
+				err = waitForNotification(ctx, conn)
+			}
 			if ctx.Err() == nil {
 				onChange(d.classifyConnLoss(ctx, connectError(err)))
 				closeConn(ctx, conn)
@@ -98,14 +101,6 @@ func (pg *postgresDriver) claimAgain(ctx context.Context, keys ClaimKeys, onChan
 			return nil
 		}
 	}
-}
-
-// waitForLoss returns when the connection is lost or ctx ends. Nothing sends notifications to this connection.
-func waitForLoss(ctx context.Context, conn *pgx.Conn) (err error) {
-	for err == nil {
-		err = waitForNotification(ctx, conn)
-	}
-	return err
 }
 
 // closeTimeout limits the closing of a connection.

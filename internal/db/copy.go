@@ -239,11 +239,8 @@ func (c *CopyJob) SetProgress(ctx context.Context, part, state string) error {
 
 // Progress returns what SetProgress stored under the name, or "" for nothing.
 func (c *CopyJob) Progress(ctx context.Context, part string) (state string, err error) {
-	err = c.target.QueryRow(ctx, "select state from "+copyState+" where part = $1", part).Scan(&state)
-	if errors.Is(err, ErrNoRows) {
-		return "", nil
-	}
-	return state, err
+	state, err = One[string](ctx, c.target, "select state from "+copyState+" where part = $1", part)
+	return state, NoRowsAs(err, nil)
 }
 
 // Outdated reports whether the rows that earlier runs have copied are not those of source any more, because it has changed since.
@@ -356,11 +353,17 @@ func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error
 		return err
 	}
 	var (
-		batch [][]any
-		size  int
+		batch    [][]any
+		size     int
+		sequence int64 // 0 until the last batch
 	)
 	flush := func() error {
-		err := c.target.WithTx(ctx, func(tx *Tx) error { return c.writeRows(ctx, tx, t, batch, &at) })
+		err := c.target.WithTx(ctx, func(tx *Tx) error {
+			if err := c.writeRows(ctx, tx, t, batch, &at); err != nil {
+				return err
+			}
+			return t.setSequence(ctx, tx, sequence)
+		})
 		if err == nil {
 			c.onProgress(t.name, at.Rows)
 		}
@@ -378,21 +381,11 @@ func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error
 	if err != nil {
 		return err
 	}
-	sequence, err := t.sequence(ctx, source, c.sourceDialect)
-	if err != nil {
+	if sequence, err = t.sequence(ctx, source, c.sourceDialect); err != nil {
 		return err
 	}
 	at.Done = true
-	err = c.target.WithTx(ctx, func(tx *Tx) error {
-		if err := c.writeRows(ctx, tx, t, batch, &at); err != nil {
-			return err
-		}
-		return t.setSequence(ctx, tx, sequence)
-	})
-	if err == nil {
-		c.onProgress(t.name, at.Rows)
-	}
-	return err
+	return flush()
 }
 
 func rowSize(values []any) (n int) {
@@ -510,7 +503,7 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	dest, values := make([]any, len(t.columns)), make([]func() (any, error), len(t.columns))
+	dest, values := make([]any, len(t.columns)), make([]func() any, len(t.columns))
 	for rows.Next() {
 		for i, col := range t.columns {
 			dest[i], values[i] = kinds[col.kind].read()
@@ -520,8 +513,13 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 		}
 		row := make([]any, len(values))
 		for i, value := range values {
-			if row[i], err = value(); err == nil && dialect == Postgres && (t.columns[i].kind == "json" || t.columns[i].kind == "list") {
-				row[i], err = compactJSON(row[i])
+			row[i] = value()
+			text, isText := row[i].(string)
+			switch kind := t.columns[i].kind; {
+			case isText && kind == "uuid":
+				row[i], err = canonicalUUID(text)
+			case isText && dialect == Postgres && (kind == "json" || kind == "list"):
+				row[i], err = compactJSON(text)
 			}
 			if err != nil {
 				return fmt.Errorf("read %s.%s: %w", t.name, t.columns[i].name, err)

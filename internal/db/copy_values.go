@@ -24,9 +24,8 @@ type conversion struct {
 	// SQL expressions for PostgreSQL: postgresRead selects a column, postgresWrite converts a parameter before it is stored. %s stands for
 	// the name of the column, %d for the number of the parameter.
 	postgresRead, postgresWrite string
-	// read returns dest, a destination for Scan, and a function that is called after Scan. That function returns the scanned value in a
-	// form that both engines accept.
-	read func() (dest any, value func() (any, error))
+	// read returns dest, a destination for Scan, and a function that is called after Scan and returns the scanned value.
+	read func() (dest any, value func() any)
 	// canonical returns the bytes of a value for the checksum of its table (TableChecksum). Equal values give equal bytes on both engines.
 	canonical func(v any) ([]byte, error)
 }
@@ -35,59 +34,33 @@ type conversion struct {
 // postgresWrite makes PostgreSQL accept a string as the parameter. A list is copied as the text of a JSON array, which PostgreSQL converts
 // to an array with the elements in the same order.
 var kinds = map[kind]conversion{
-	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
-	"text":      {"%s", "$%d::text", readText(nil), plainText},
-	"date":      {"%s::text", "$%d::text::date", readText(nil), plainText},
+	"uuid":      {"%s::text", "$%d::text::uuid", readOf[string], plainText},
+	"text":      {"%s", "$%d::text", readOf[string], plainText},
+	"date":      {"%s::text", "$%d::text::date", readOf[string], plainText},
 	"timestamp": {"%s", "$%d::timestamptz", readOf[time.Time], canonicalTime},
 	"bool":      {"%s", "$%d::boolean", readOf[bool], canonicalBool},
 	"int":       {"%s", "$%d::integer", readOf[int64], canonicalInt},
 	"bigint":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
 	"serial":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
 	"real":      {"%s", "$%d::double precision", readOf[float64], canonicalReal},
-	"json":      {"%s::text", "$%d::text::jsonb", readText(nil), canonicalJSON},
+	"json":      {"%s::text", "$%d::text::jsonb", readOf[string], canonicalJSON},
 	"list": {
 		"to_json(%s)::text",
 		"case when $%[1]d::text is null then null else array(select value from json_array_elements_text($%[1]d::text::json)" +
 			" with ordinality as given(value, position) order by position) end",
-		readText(nil), canonicalJSON,
+		readOf[string], canonicalJSON,
 	},
-	"bytes": {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
-}
-
-// readText returns the read function of a conversion for strings. check can change a string or return an error; nil accepts all.
-func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
-	return func() (any, func() (any, error)) {
-		p := new(*string) // Scan leaves *p nil for null
-		return p, func() (any, error) {
-			switch {
-			case *p == nil:
-				return nil, nil
-			case check != nil:
-				return check(**p)
-			}
-			return **p, nil
-		}
-	}
+	"bytes": {"%s", "$%d::bytea", readOf[[]byte], func(v any) ([]byte, error) { return v.([]byte), nil }},
 }
 
 // readOf is the read function of a conversion for values of the Go type T.
-func readOf[T any]() (any, func() (any, error)) {
-	p := new(*T)
-	return p, func() (any, error) {
+func readOf[T any]() (any, func() any) {
+	p := new(*T) // Scan leaves *p nil for null
+	return p, func() any {
 		if *p == nil {
-			return nil, nil
+			return nil
 		}
-		return **p, nil
-	}
-}
-
-func readBytes() (any, func() (any, error)) {
-	p := new([]byte)
-	return p, func() (any, error) {
-		if *p == nil {
-			return nil, nil
-		}
-		return *p, nil
+		return **p
 	}
 }
 
@@ -166,15 +139,10 @@ func plainNumber(s string) string {
 }
 
 // compactJSON removes the white space that jsonb prints, so that SQLite stores the same text as the program itself writes.
-func compactJSON(v any) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
+func compactJSON(s string) (string, error) {
 	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(v.(string))); err != nil {
-		return nil, err
-	}
-	return b.String(), nil
+	err := json.Compact(&b, []byte(s))
+	return b.String(), err
 }
 
 // writeCanonical writes a row in the form that is hashed: for each column the byte 0 for null, or the byte 1 followed by the

@@ -40,8 +40,8 @@ func (e *ConstraintError) Unwrap() error { return e.Cause }
 
 // IsConstraint reports whether err is a ConstraintError with the given SQLSTATE code.
 func IsConstraint(err error, code string) bool {
-	var c *ConstraintError
-	return errors.As(err, &c) && c.Code == code
+	c, ok := errors.AsType[*ConstraintError](err)
+	return ok && c.Code == code
 }
 
 // SQLSTATE codes of constraint violations.
@@ -55,16 +55,14 @@ const (
 // isRetryable reports whether PostgreSQL aborted a transaction because of a concurrent one (serialization_failure,
 // deadlock_detected). Such a transaction has stored nothing, so the caller can run it again.
 func isRetryable(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
 // translate converts the errors of both drivers to those of this package, so that no other package depends on a driver.
 func translate(err error) error {
-	var (
-		pg   *pgconn.PgError
-		lite *sqlite.Error
-	)
+	pg, isPostgres := errors.AsType[*pgconn.PgError](err)
+	lite, isSQLite := errors.AsType[*sqlite.Error](err)
 	switch {
 	case err == nil:
 		return nil
@@ -72,16 +70,15 @@ func translate(err error) error {
 		return ErrNoRows
 	case errors.Is(err, sql.ErrTxDone): // database/sql has rolled the transaction back, because its context has ended
 		return fmt.Errorf("%w: %w", errInterrupted, err)
-	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23"):
+	case isPostgres && strings.HasPrefix(pg.Code, "23"):
 		return &ConstraintError{Code: pg.Code, Cause: err}
-	// errors.As above has set pg for each error of PostgreSQL.
-	case pg != nil && pg.Code == "53100": // disk_full
+	case isPostgres && pg.Code == "53100": // disk_full
 		return apperr.NoSpace.Because(err)
-	case pg != nil && pg.Code == "57014": // query_canceled, by statement_timeout
+	case isPostgres && pg.Code == "57014": // query_canceled, by statement_timeout
 		return apperr.Timeout.Because(err)
 	case isConnectionFailure(err, pg):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	case errors.As(err, &lite):
+	case isSQLite:
 		return translateSQLite(lite.Code(), err)
 	}
 	return err
@@ -118,19 +115,17 @@ func translateSQLite(code int, err error) error {
 // isConnectionFailure reports whether PostgreSQL could not be reached or has closed the connection, for example because it
 // starts, stops, or has reached its limit of connections.
 func isConnectionFailure(err error, pg *pgconn.PgError) bool {
-	var (
-		connecting *pgconn.ConnectError
-		network    *net.OpError
-	)
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	_, network := errors.AsType[*net.OpError](err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return false // the caller cancelled the request
-	case errors.As(err, &connecting):
+	case connecting:
 		return true
 	case errors.Is(err, context.DeadlineExceeded):
 		return false
 	case pg != nil:
 		return strings.HasPrefix(pg.Code, "08") || slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
 	}
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
+	return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }

@@ -47,27 +47,22 @@ const (
 // The error is fs.ErrNotExist if the file of an SQLite database is missing. For SQLite the returned DB has only one connection, so the
 // caller must close the rows of a query before the next statement.
 func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
-	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
-	if !ok {
-		d := newDB(Postgres, NoHooks)
-		drv, err := openPostgresSession(ctx, databaseURL, true /* read-only */)
-		if err != nil {
-			return nil, err
+	d := newDB(Postgres, NoHooks)
+	var err error
+	if file, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
+		d.Dialect = SQLite
+		d.driver, err = openSQLiteSource(ctx, file)
+		// The low byte of SQLite's extended code is the primary code.
+		if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
+			// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
+			d.driver, err = openSQLiteExclusive(ctx, file, true /* read-only */)
 		}
-		d.driver = drv
-		return d, nil
-	}
-	d := newDB(SQLite, NoHooks)
-	drv, err := openSQLiteSource(ctx, file)
-	// The low byte of SQLite's extended code is the primary code.
-	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
-		// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
-		drv, err = openSQLiteExclusive(ctx, file, true /* read-only */)
+	} else {
+		d.driver, err = openPostgresSession(ctx, databaseURL, true /* read-only */)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.driver = drv
 	return d, nil
 }
 
@@ -149,8 +144,8 @@ func openSQLiteExclusive(ctx context.Context, file string, readOnly bool) (*sqli
 }
 
 func busy(err error) bool {
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }
 
 // openPostgresSession opens a pool whose sessions have no time limits.

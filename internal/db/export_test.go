@@ -122,7 +122,7 @@ func CanonicalJSON(s string) (string, error) {
 const CopyBatch = maxBatchRows
 
 // ExpectedTables returns the names of the tables that CheckTables looks for.
-func ExpectedTables(d *DB) ([]string, error) { return expectedTables(d.Dialect) }
+func ExpectedTables(d *DB) ([]string, error) { return expectedTables[d.Dialect]() }
 
 // RunFirstStatement runs the first statement of one migration again.
 func RunFirstStatement(ctx context.Context, d *DB, version int64) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,29 +18,16 @@ import (
 // ListText returns a list of strings in the form in which PostgreSQL prints an array. For the three strings a, "b, c" and the empty string,
 // it returns {a,"b, c",""}.
 func ListText(items []string) string {
-	var b strings.Builder
-	b.WriteByte('{')
+	texts := slices.Clone(items)
 	for i, item := range items {
-		if i > 0 {
-			b.WriteByte(',')
+		if item == "" || strings.EqualFold(item, "null") || strings.ContainsAny(item, "\"\\{}, \t\n\v\f\r") {
+			texts[i] = `"` + listEscapes.Replace(item) + `"`
 		}
-		needsQuotes := item == "" || strings.EqualFold(item, "null") || strings.ContainsAny(item, "\"\\{}, \t\n\v\f\r")
-		if !needsQuotes {
-			b.WriteString(item)
-			continue
-		}
-		b.WriteByte('"')
-		for j := range len(item) {
-			if item[j] == '"' || item[j] == '\\' {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(item[j])
-		}
-		b.WriteByte('"')
 	}
-	b.WriteByte('}')
-	return b.String()
+	return "{" + strings.Join(texts, ",") + "}"
 }
+
+var listEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
 // listKey returns a sort key for a list. The keys have the order of arrays in PostgreSQL: element by element, and a shorter list before a
 // longer one that begins with the same elements. The byte 0 ends each element, because no stored string contains it.

@@ -73,13 +73,13 @@ func Changed(ctx context.Context, q Querier, query string, args ...any) (bool, e
 	return n > 0, err
 }
 
-// LockTable keeps other transactions from writing to a table until tx ends. On SQLite it does nothing, because there only
-// one transaction writes at a time.
+// LockTable keeps other transactions from writing to a table until tx ends. The next statement of tx has the lock (Queue). On SQLite
+// LockTable does nothing, because there only one transaction writes at a time.
 func LockTable(ctx context.Context, tx *Tx, table string) error {
 	if tx.Dialect != Postgres {
 		return nil
 	}
-	return Exec(ctx, tx, "lock table "+table+" in share row exclusive mode")
+	return Queue(ctx, tx, "lock table "+table+" in share row exclusive mode")
 }
 
 // AppendList appends values to the arguments of a query. It returns their placeholders for an SQL list, such as "$3, $4", and all

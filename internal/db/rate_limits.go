@@ -12,7 +12,7 @@ import (
 // subject is who makes the attempt, for example an IP address or an account. The counters are in the database, so that they
 // survive restarts and all nodes share them.
 func (d *DB) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
-	query, args := hit(name, subject, windowStart(window, now))
+	query, args, _ := hit(name, subject, window, now)
 	err = d.WithShortTx(ctx, func(tx *Tx) error {
 		return tx.QueueRows(ctx, func(row Row) error { return row.Scan(&hits) }, query, args...)
 	})
@@ -21,27 +21,23 @@ func (d *DB) Hit(ctx context.Context, name, subject string, window time.Duration
 
 // Hit is DB.Hit within a transaction: the attempt is counted only if the transaction commits.
 func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
-	query, args := hit(name, subject, windowStart(window, now))
+	query, args, _ := hit(name, subject, window, now)
 	return One[int](ctx, t, query, args...)
 }
 
 // QueueHit counts an attempt as Hit does, but does not return the number of attempts. Later statements of the transaction can read the
 // number in the table rate_limits, in the row with the returned bucketStart.
 func (t *Tx) QueueHit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (bucketStart int64, err error) {
-	bucketStart = windowStart(window, now)
-	query, args := hit(name, subject, bucketStart)
+	query, args, bucketStart := hit(name, subject, window, now)
 	return bucketStart, t.QueueRows(ctx, func(Row) error { return nil }, query, args...)
 }
 
-// windowStart returns the time at which the current window has begun, in Unix seconds.
-func windowStart(window time.Duration, now time.Time) int64 {
-	return now.Unix() - now.Unix()%int64(window.Seconds())
-}
-
-// hit returns the statement that counts an attempt and returns the number of attempts.
-func hit(name, subject string, bucketStart int64) (query string, args []any) {
+// hit returns the statement that counts an attempt and returns the number of attempts, and the time at which the current window has begun,
+// in Unix seconds.
+func hit(name, subject string, window time.Duration, now time.Time) (query string, args []any, bucketStart int64) {
+	bucketStart = now.Unix() - now.Unix()%int64(window.Seconds())
 	return `insert into rate_limits (name, subject, bucket_start, hits) values ($1, $2, $3, 1)
-		on conflict (name, subject, bucket_start) do update set hits = rate_limits.hits + 1 returning hits`, []any{name, subject, bucketStart}
+		on conflict (name, subject, bucket_start) do update set hits = rate_limits.hits + 1 returning hits`, []any{name, subject, bucketStart}, bucketStart
 }
 
 // PurgeHits deletes the counters of windows that began before the given time, and of windows so far in the future that a

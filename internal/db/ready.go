@@ -23,7 +23,7 @@ func (m MissingTables) Error() string {
 
 // CheckTables returns MissingTables unless every table of the migrations exists.
 func (d *DB) CheckTables(ctx context.Context) error {
-	expected, err := expectedTables(d.Dialect)
+	expected, err := expectedTables[d.Dialect]()
 	if err != nil {
 		return err
 	}
@@ -31,8 +31,7 @@ func (d *DB) CheckTables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing := slices.DeleteFunc(slices.Clone(expected), func(name string) bool { return slices.Contains(found, name) })
-	if len(missing) > 0 {
+	if missing := slices.DeleteFunc(slices.Clone(expected), func(name string) bool { return slices.Contains(found, name) }); len(missing) > 0 {
 		return MissingTables(missing)
 	}
 	return nil
@@ -58,18 +57,11 @@ func (d *DB) Ready(ctx context.Context) error {
 // tableStatement matches the statements of a migration that create or drop tables.
 var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
 
-// expectedTables returns the names of the tables that all migrations together create in a dialect, sorted.
-func expectedTables(dialect Dialect) ([]string, error) {
-	if dialect == Postgres {
-		return postgresTables()
-	}
-	return sqliteTables()
+// expectedTables has the functions that return the names of the tables that all migrations together create in a dialect, sorted.
+var expectedTables = map[Dialect]func() ([]string, error){
+	SQLite:   sync.OnceValues(func() ([]string, error) { return createdTables(SQLite) }),
+	Postgres: sync.OnceValues(func() ([]string, error) { return createdTables(Postgres) }),
 }
-
-var (
-	sqliteTables   = sync.OnceValues(func() ([]string, error) { return createdTables(SQLite) })
-	postgresTables = sync.OnceValues(func() ([]string, error) { return createdTables(Postgres) })
-)
 
 // createdTables reads the names of the tables from the texts of the migrations.
 func createdTables(dialect Dialect) ([]string, error) {

@@ -75,7 +75,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 		{&d.write, openStatementPool, immediate, 1},
 		{&d.read, openStatementPool, readOnly, max(4, runtime.NumCPU()*2)},
 		// This pool does not keep prepared statements, because unprivileged callers can send any number of different ones.
-		{&d.anonymous, openSQLitePool, readOnly, AnonymousConns},
+		{&d.anonymous, func(dsn string) (*sql.DB, error) { return sql.Open("sqlite", dsn) }, readOnly, AnonymousConns},
 	} {
 		if *pool.to, err = pool.open(dsn(pool.options)); err != nil {
 			return nil, errors.Join(err, d.close())
@@ -92,8 +92,6 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	}
 	return d, nil
 }
-
-func openSQLitePool(dsn string) (*sql.DB, error) { return sql.Open("sqlite", dsn) }
 
 // createFile creates a missing file with mode 0600, because SQLite itself would use the umask. SQLite gives the log and its
 // index the mode of the database.

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -187,11 +188,4 @@ func pageGap(number int, data []byte) []byte {
 	return data[begin:end]
 }
 
-func isAnyNonZero(data []byte) bool {
-	for _, b := range data {
-		if b != 0 {
-			return true
-		}
-	}
-	return false
-}
+func isAnyNonZero(data []byte) bool { return len(bytes.TrimLeft(data, "\x00")) > 0 }

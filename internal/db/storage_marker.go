@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,10 +11,7 @@ import (
 // too. The program compares both at its start, so that it notices when database and file store do not belong together.
 func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	marker, err := One[string](ctx, q, "select marker from storage_marker where id = 1")
-	if errors.Is(err, ErrNoRows) {
-		err = nil
-	}
-	return marker, err
+	return marker, NoRowsAs(err, nil)
 }
 
 // EnsureMarker stores a marker unless the database has one, and returns the stored marker. If marker is "", EnsureMarker makes a new id.
