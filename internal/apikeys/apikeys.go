@@ -5,7 +5,6 @@
 package apikeys
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,22 +132,6 @@ func (s *Service) refresh(ctx context.Context) (*snapshot, error) {
 	return fresh, nil
 }
 
-// listGenerations returns all generations, ordered by role and number. It adds the first generation of each role, which may
-// have no row.
-func listGenerations(ctx context.Context, q db.Querier) ([]Generation, error) {
-	list, err := readGenerations(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	for _, role := range []identity.Role{identity.Anon, identity.Service} {
-		if !slices.ContainsFunc(list, func(g Generation) bool { return g.Role == role && g.Number == firstGeneration }) {
-			list = append(list, Generation{Role: role, Number: firstGeneration})
-		}
-	}
-	slices.SortFunc(list, func(a, b Generation) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Number, b.Number)) })
-	return list, nil
-}
-
 // newestValid returns the highest valid generation of a role. There always is one, because Revoke replaces the last valid key.
 func newestValid(list []Generation, role identity.Role) (number int) {
 	for _, g := range list {
@@ -216,7 +199,7 @@ func (s *Service) Revoke(ctx context.Context, role identity.Role, number int) (a
 func (s *Service) change(ctx context.Context, fn func(tx *db.Tx, list []Generation) error) error {
 	defer s.snapshot.Store(nil) // also after an error: the change may have been stored
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockGenerations(ctx, tx); err != nil {
+		if err := db.LockTable(ctx, tx, "access_keys"); err != nil {
 			return err
 		}
 		list, err := listGenerations(ctx, tx)

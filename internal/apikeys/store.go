@@ -1,7 +1,9 @@
 package apikeys
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"atelie/internal/db"
@@ -10,17 +12,23 @@ import (
 
 // This file reads and writes the access_keys table.
 
-// readGenerations returns the rows of access_keys, ordered by role and number.
-func readGenerations(ctx context.Context, q db.Querier) (list []Generation, err error) {
-	return db.Collect(ctx, q, func(row db.Row) (g Generation, err error) {
+// listGenerations returns all generations, ordered by role and number. It adds the first generation of each role, which may
+// have no row.
+func listGenerations(ctx context.Context, q db.Querier) ([]Generation, error) {
+	list, err := db.Collect(ctx, q, func(row db.Row) (g Generation, err error) {
 		err = row.Scan(&g.Role, &g.Number, &g.Created, &g.Revoked)
 		return g, err
-	}, "select role, generation, created_at, revoked_at from access_keys order by role, generation")
-}
-
-// lockGenerations makes all other transactions that change keys wait until tx ends.
-func lockGenerations(ctx context.Context, tx *db.Tx) error {
-	return db.LockTable(ctx, tx, "access_keys")
+	}, "select role, generation, created_at, revoked_at from access_keys")
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range []identity.Role{identity.Anon, identity.Service} {
+		if !slices.ContainsFunc(list, func(g Generation) bool { return g.Role == role && g.Number == firstGeneration }) {
+			list = append(list, Generation{Role: role, Number: firstGeneration})
+		}
+	}
+	slices.SortFunc(list, func(a, b Generation) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Number, b.Number)) })
+	return list, nil
 }
 
 func insertGeneration(ctx context.Context, tx *db.Tx, role identity.Role, number int, now time.Time) error {
