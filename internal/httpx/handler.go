@@ -60,14 +60,11 @@ func Handle(writeError ErrorWriter, fn Handler) http.Handler {
 			return
 		}
 		e := apperr.From(err)
-		var (
-			panicked *panicError
-			appErr   *apperr.Error
-		)
-		isPanic := errors.As(err, &panicked)
+		_, isPanic := errors.AsType[*panicError](err)
+		_, hasCode := errors.AsType[*apperr.Error](err)
 		// If the request's context has ended, an error without a code of its own only results from that: from the request timeout, or from
 		// a client that has closed the connection.
-		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !errors.As(err, &appErr) {
+		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !hasCode {
 			e = errClientClosed.Because(err)
 			if errors.Is(ctxErr, context.DeadlineExceeded) {
 				e = apperr.Timeout.Because(err)

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -100,9 +101,7 @@ func Log(log *slog.Logger, trusted []netip.Prefix, observe Observer) Middleware 
 						p = nil
 					}
 				}
-				if rec.status == 0 {
-					rec.status = http.StatusOK // net/http sends this status if the handler has written nothing
-				}
+				rec.status = cmp.Or(rec.status, http.StatusOK) // net/http sends this status if the handler has written nothing
 				took := time.Since(start)
 				if observe != nil {
 					observe(r, rec.status, took)
@@ -197,9 +196,7 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.status = cmp.Or(r.status, http.StatusOK)
 	n, err := r.ResponseWriter.Write(b)
 	r.bytes += int64(n)
 	return n, err
@@ -210,9 +207,7 @@ var copyBuffers = sync.Pool{New: func() any { return new(make([]byte, 32<<10)) }
 
 // ReadFrom lets net/http send a file by sendfile. The buffer is for connections without sendfile, such as those of HTTP/2.
 func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.status = cmp.Or(r.status, http.StatusOK)
 	buffer := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buffer)
 	n, err := io.CopyBuffer(r.ResponseWriter, src, *buffer)
