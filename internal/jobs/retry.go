@@ -46,8 +46,8 @@ func Permanent(err error) error {
 
 // IsPermanent reports whether err is marked by Permanent.
 func IsPermanent(err error) bool {
-	var p *permanentError
-	return errors.As(err, &p)
+	_, ok := errors.AsType[*permanentError](err)
+	return ok
 }
 
 // recordFailure records that a try of a job has failed. Another try follows after a wait, unless the error is Permanent or this was the
