@@ -327,27 +327,20 @@ func unescape(field string) (string, error) {
 		switch c := field[i]; c {
 		case 'b', 'f', 'n', 'r', 't', 'v':
 			b.WriteByte("\b\f\n\r\t\v"[strings.IndexByte("bfnrtv", c)])
-		case 'x':
-			end := i + 1
-			for end < len(field) && end < i+3 && strings.IndexByte("0123456789abcdefABCDEF", field[end]) >= 0 {
+		case 'x', '0', '1', '2', '3', '4', '5', '6', '7':
+			digits, base, begin, maxEnd := "01234567", 8, i, i+3
+			if c == 'x' {
+				digits, base, begin, maxEnd = "0123456789abcdefABCDEF", 16, i+1, i+3
+			}
+			end := begin
+			for end < len(field) && end < maxEnd && strings.IndexByte(digits, field[end]) >= 0 {
 				end++
 			}
-			if end == i+1 {
+			if end == begin {
 				b.WriteByte(c)
 				continue
 			}
-			n, err := strconv.ParseUint(field[i+1:end], 16, 8)
-			if err != nil {
-				return "", err
-			}
-			b.WriteByte(byte(n))
-			i = end - 1
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			end := i
-			for end < len(field) && end < i+3 && field[end] >= '0' && field[end] <= '7' {
-				end++
-			}
-			n, err := strconv.ParseUint(field[i:end], 8, 16)
+			n, err := strconv.ParseUint(field[begin:end], base, 16)
 			if err != nil {
 				return "", err
 			}

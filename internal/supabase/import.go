@@ -109,9 +109,9 @@ type tally struct{ added, unchanged, refused int }
 
 // count counts one result. It prints the error of an account, row or file that cannot be imported, and returns any other error.
 func (t *tally) count(i *Import, name string, added bool, err error) error {
-	var refusal *apperr.Error
+	refusal, isKnown := errors.AsType[*apperr.Error](err)
 	switch {
-	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError:
+	case isKnown && refusal.Status < http.StatusInternalServerError:
 		t.refused++
 		text := refusal.Message
 		if refusal.Details != "" {
@@ -155,8 +155,8 @@ func (i *Import) importAccounts(ctx context.Context) error {
 			return i.problem(printable(name) + ": " + printable(a.RefusalReason))
 		}
 		added, leftOut, err := i.Site.AddAccount(ctx, a, i.Write)
-		var refusal *apperr.Error
-		if err == nil || errors.As(err, &refusal) && refusal.Code == "conflict" { // an account with this id is there
+		refusal, isKnown := errors.AsType[*apperr.Error](err)
+		if err == nil || isKnown && refusal.Code == "conflict" { // an account with this id is there
 			i.accounts[a.ID] = true
 		}
 		if added && a.HashUnknown {
@@ -185,7 +185,6 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 		t    tally
 		rows []map[string]any
 		size int // bytes of rows
-		only = func(map[string]any) bool { return true }
 	)
 	flush := func() error {
 		if len(rows) == 0 {
@@ -217,7 +216,7 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 		}
 		return nil
 	}
-	read := func() error {
+	read := func(only func(map[string]any) bool) error {
 		found := 0
 		err := i.Data.Rows(ctx, table, func(row map[string]any) error {
 			if found++; found > maxRows {
@@ -239,13 +238,10 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 	}
 	var err error
 	if table == "user_roles" { // an account has one role here: that of an administrator comes first
-		only = isAdmin
-		if err = read(); err == nil {
-			only = func(row map[string]any) bool { return !isAdmin(row) }
-			err = read()
-		}
-	} else {
-		err = read()
+		err = read(isAdmin)
+	}
+	if err == nil {
+		err = read(func(row map[string]any) bool { return table != "user_roles" || !isAdmin(row) })
 	}
 	if errors.Is(err, ErrNoTable) {
 		return i.problem(table + ": " + err.Error())
