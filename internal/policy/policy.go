@@ -66,6 +66,11 @@ var (
 	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // pairs whose work and series are both published
 )
 
+// visitorGrants are the grants of Select for callers who are not administrators, by table.
+var visitorGrants = map[string]Grant{
+	"products": publishedRows, "reviews": activeRows, "series": openSeries, "series_works": visiblePairs, "cover_images": shownCovers,
+}
+
 // Table decides what the caller may do with rows of a table. A new table needs a case here. Without a case, only the service key may use it.
 func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
@@ -76,35 +81,12 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	}
 	admin := isAdmin(c)
 	switch table {
-	case "products":
+	case "products", "reviews", "series", "series_works", "cover_images", "saved_replies":
 		switch {
 		case admin:
 			return allRows
 		case action == Select:
-			return publishedRows
-		}
-	case "reviews":
-		switch {
-		case admin:
-			return allRows
-		case action == Select:
-			return activeRows
-		}
-	case "series", "series_works":
-		switch {
-		case admin:
-			return allRows
-		case action == Select && table == "series":
-			return openSeries
-		case action == Select:
-			return visiblePairs
-		}
-	case "cover_images":
-		switch {
-		case admin:
-			return allRows
-		case action == Select:
-			return shownCovers
+			return visitorGrants[table]
 		}
 	case "contact_submissions":
 		if !admin {
@@ -118,10 +100,6 @@ func Table(c identity.Caller, table string, action Action) Grant {
 		}
 	case "contact_replies", "commissions", "commission_offers", "commission_reviews": // written by functions alone, which also send them
 		if admin && action == Select {
-			return allRows
-		}
-	case "saved_replies":
-		if admin {
 			return allRows
 		}
 	case "user_roles":
@@ -142,21 +120,6 @@ func UserRole(c identity.Caller, userID string) bool {
 	}
 	return false
 }
-
-// ReorderReviews reports whether the caller may use rpc/reorder_reviews.
-func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
-
-// MoveWorks reports whether the caller may use rpc/move_work.
-func MoveWorks(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
-
-// MoveSeries reports whether the caller may use rpc/move_series and rpc/move_series_work.
-func MoveSeries(c identity.Caller) bool { return Table(c, "series", Update).Allowed }
-
-// MoveSavedReplies reports whether the caller may use rpc/move_saved_reply.
-func MoveSavedReplies(c identity.Caller) bool { return Table(c, "saved_replies", Update).Allowed }
-
-// ReorderCovers reports whether the caller may use rpc/reorder_covers.
-func ReorderCovers(c identity.Caller) bool { return Table(c, "cover_images", Update).Allowed }
 
 // MediaFocus reports whether the caller may set the focus point of a picture.
 func MediaFocus(c identity.Caller) bool { return Table(c, "products", Update).Allowed }

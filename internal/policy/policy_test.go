@@ -144,19 +144,21 @@ func TestUserRole(t *testing.T) {
 func TestReorder(t *testing.T) {
 	for who, caller := range callers {
 		want := who == "admin" || who == "service"
-		if got := ReorderReviews(caller); got != want {
+		if got := Table(caller, "reviews", Update).Allowed; got != want {
 			t.Errorf("reviews, %s: got %v", who, got)
 		}
-		if got := MoveWorks(caller); got != want {
+		if got := Table(caller, "products", Update).Allowed; got != want {
 			t.Errorf("works, %s: got %v", who, got)
 		}
-		if got := MoveSeries(caller); got != want {
-			t.Errorf("series, %s: got %v", who, got)
+		for _, table := range []string{"series", "series_works"} {
+			if got := Table(caller, table, Update).Allowed; got != want {
+				t.Errorf("%s, %s: got %v", table, who, got)
+			}
 		}
-		if got := MoveSavedReplies(caller); got != want {
+		if got := Table(caller, "saved_replies", Update).Allowed; got != want {
 			t.Errorf("saved replies, %s: got %v", who, got)
 		}
-		if got := ReorderCovers(caller); got != want {
+		if got := Table(caller, "cover_images", Update).Allowed; got != want {
 			t.Errorf("covers, %s: got %v", who, got)
 		}
 	}

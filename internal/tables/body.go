@@ -55,21 +55,25 @@ func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body 
 // formMedia is the media type of a form. respond.go has the other media types.
 const formMedia = "application/x-www-form-urlencoded"
 
-// readObjects reads the rows of a body, each as a map from column names to values. The body is JSON, CSV with column names in its
-// first line, or a form with one row.
-func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, error) {
+// readPayload reads the rows of a body. The body is JSON, CSV with column names in its first line, or a form with one row.
+func readPayload(w http.ResponseWriter, r *http.Request, q *Query) (*payload, error) {
 	body, media, err := readBody(w, r, jsonMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
 	if err != nil {
 		return nil, err
 	}
+	objects := []map[string]any{nil}
 	switch media {
 	case csvMedia:
-		return parseCSV(body)
+		objects, err = parseCSV(body)
 	case formMedia:
-		object, err := parseForm(body)
-		return []map[string]any{object}, err
+		objects[0], err = parseForm(body)
+	default:
+		objects, err = parseJSON(body)
 	}
-	return parseJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	return newPayload(q.Table, objects, q.Columns)
 }
 
 // parseCSV reads CSV (RFC 4180). As in PostgREST, the field NULL means null, and every other field is a text.

@@ -83,7 +83,7 @@ func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if len(keys) == 0 {
 		return nil
 	}
-	records, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil /* in the order of keys */, always))
+	records, err := readRecords(ctx, tx, t, keys)
 	if err != nil {
 		return err
 	}

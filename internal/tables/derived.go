@@ -76,44 +76,35 @@ func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, t *Table, keys []
 
 // watchRows reads rows with derived columns before a write. The returned function records those that the write has changed.
 func (s *Service) watchRows(ctx context.Context, tx *db.Tx, watched derivedKeys) (record func() error, err error) {
-	type state struct {
-		table *Table
-		keys  []string
-		rows  map[string]bool // as readRecords returns them
-	}
-	var states []state
-	for _, watch := range []state{{table: schema["series_works"], keys: watched.pairs}, {table: schema["series"], keys: watched.series}} {
-		if len(watch.keys) == 0 {
-			continue
-		}
-		slices.Sort(watch.keys) // two nodes read and record the same rows in the same order
-		watch.keys = slices.Compact(watch.keys)
-		rows, err := readRecords(ctx, tx, watch.table, watch.keys)
+	tables, keys := []*Table{schema["series_works"], schema["series"]}, [][]string{watched.pairs, watched.series}
+	before := map[string]bool{} // the rows as readRecords returns them; rows of two tables always differ
+	for i, t := range tables {
+		slices.Sort(keys[i]) // two nodes read and record the same rows in the same order
+		keys[i] = slices.Compact(keys[i])
+		rows, err := readRecords(ctx, tx, t, keys[i])
 		if err != nil {
 			return nil, err
 		}
-		watch.rows = make(map[string]bool, len(rows))
 		for _, row := range rows {
-			watch.rows[row] = true
+			before[row] = true
 		}
-		states = append(states, watch)
 	}
 	return func() error {
-		for _, before := range states {
-			current, err := readRecords(ctx, tx, before.table, before.keys)
+		for i, t := range tables {
+			current, err := readRecords(ctx, tx, t, keys[i])
 			if err != nil {
 				return err
 			}
 			var changes []db.RowChange
 			for _, record := range current {
-				if before.rows[record] {
+				if before[record] {
 					continue
 				}
 				var row struct{ ID string }
 				if err := json.Unmarshal([]byte(record), &row); err != nil {
 					return err
 				}
-				changes = append(changes, db.RowChange{Table: before.table.Name, Type: db.Updated, Record: json.RawMessage(record), Old: json.RawMessage(`{"id":` + jsonText(row.ID) + "}")})
+				changes = append(changes, db.RowChange{Table: t.Name, Type: db.Updated, Record: json.RawMessage(record), Old: json.RawMessage(`{"id":` + jsonText(row.ID) + "}")})
 			}
 			if len(changes) == 0 {
 				continue
@@ -168,7 +159,10 @@ func textsOf(rows []row, c *Column) (texts []string) {
 	return texts
 }
 
-// readRecords returns the rows with the given keys that exist, as live clients get them.
+// readRecords returns the rows with the given keys that exist, in the order of keys, as live clients get them.
 func readRecords(ctx context.Context, tx *db.Tx, t *Table, keys []string) ([]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
 	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always))
 }

@@ -254,16 +254,6 @@ func errBody(message, details string) *apperr.Error {
 	return withDetails(apperr.New(http.StatusBadRequest, "PGRST102", message), "%s", details)
 }
 
-// errDenied is the error for a write or a function call that the policy forbids: 401 for callers who are not signed in,
-// otherwise 403.
-func errDenied(c identity.Caller, what string) *apperr.Error {
-	status := http.StatusForbidden
-	if c.Role != identity.Authenticated && c.Role != identity.Service {
-		status = http.StatusUnauthorized
-	}
-	return apperr.New(status, "42501", "permission denied for "+what)
-}
-
 func errNull(t *Table, c *Column) *apperr.Error {
 	return errBadRequest(db.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, t.Name)
 }

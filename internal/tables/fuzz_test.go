@@ -100,7 +100,10 @@ func FuzzBody(f *testing.F) {
 		wr.caller.Role = "service_role"
 		objects, err := parseJSON([]byte(body))
 		if err == nil {
-			_, err = s.service.insert(t.Context(), wr, objects)
+			var p *payload
+			if p, err = newPayload(q.Table, objects, q.Columns); err == nil {
+				_, err = s.service.insert(t.Context(), wr, p)
+			}
 		}
 		if err != nil {
 			if e := apperr.From(err); e.Status < 400 || e.Status >= 500 {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,35 +119,20 @@ func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, mi
 }
 
 func (s *Service) insertParsed(ctx context.Context, t *Table, parsed []row, indexes []int) error {
-	objects := make([]map[string]any, len(indexes))
-	q := &Query{Table: t, Columns: t.Columns}
+	p := &payload{rows: make([]row, len(indexes))}
+	p.columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.Derived })
 	for n, i := range indexes {
-		values := withPublication(t, parsed[i], s.now())
-		objects[n] = make(map[string]any, len(values))
-		for c, v := range values {
-			switch v := v.(type) {
-			case time.Time:
-				objects[n][c.Name] = v.Format(time.RFC3339Nano)
-			case int64:
-				objects[n][c.Name] = json.Number(strconv.FormatInt(v, 10))
-			case []string:
-				list := make([]any, len(v))
-				for j, item := range v {
-					list[j] = item
-				}
-				objects[n][c.Name] = list
-			default:
-				objects[n][c.Name] = v
-			}
-		}
+		p.rows[n] = withPublication(t, parsed[i], s.now())
+		maps.DeleteFunc(p.rows[n], func(c *Column, _ any) bool { return c.Derived })
 	}
-	_, err := s.insert(ctx, &tableRequest{caller: identity.Caller{Role: identity.Service}, query: q, prefer: preferences{missing: "default"}}, objects)
-	return err
+	return s.insertForServer(ctx, identity.Caller{Role: identity.Service}, t, p)
 }
 
-// withPublication returns the values of a new row with published_at, if the table has this column and the source does not: the time at which
-// the row was created, or now if that is in the future. The default would be the time of the import, and make all works equally new.
+// withPublication returns a copy of the values of a new row with published_at, if the table has this column and the source does not: the
+// time at which the row was created, or now if that is in the future. The default would be the time of the import, and make all works
+// equally new.
 func withPublication(t *Table, values row, now time.Time) row {
+	values = maps.Clone(values)
 	created, ok := values[t.byName["created_at"]].(time.Time)
 	if _, known := values[publishedAt]; known || !ok || !slices.Contains(t.Columns, publishedAt) {
 		return values
@@ -154,7 +140,6 @@ func withPublication(t *Table, values row, now time.Time) row {
 	if created.After(now) {
 		created = now.Truncate(time.Microsecond) // the precision of stored times
 	}
-	values = maps.Clone(values)
 	values[publishedAt] = created
 	return values
 }
@@ -227,10 +212,7 @@ func importedValue(c *Column, v any) (any, error) {
 
 // rowsByKey returns the rows with the given keys.
 func (s *Service) rowsByKey(ctx context.Context, t *Table, keys []string) (map[string]row, error) {
-	q := &Query{Table: t, Where: hasKey(t, keys)}
-	for _, c := range t.Columns {
-		q.Select = append(q.Select, Field{Name: c.Name, Column: c})
-	}
+	q := &Query{Table: t, Where: hasKey(t, keys), Select: fieldsOf(t.Columns)}
 	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, withoutTotal)
 	if err != nil {
 		return nil, err
@@ -271,18 +253,9 @@ func differences(t *Table, known, imported row) (columns []string) {
 }
 
 func sameValue(a, b any) bool {
-	switch a := a.(type) {
-	case time.Time:
-		other, ok := b.(time.Time)
-		return ok && a.Equal(other)
-	case []string:
-		other, ok := b.([]string)
-		return ok && slices.Equal(a, other)
-	case altTexts:
-		other, ok := b.(altTexts)
-		return ok && a.encode() == other.encode()
-	}
-	return a == b
+	at, isTime := a.(time.Time)
+	other, areTimes := b.(time.Time)
+	return isTime && areTimes && at.Equal(other) || reflect.DeepEqual(a, b)
 }
 
 // refusalOf returns err if the row itself cannot be imported, or nil if err has another cause than the row.

@@ -37,67 +37,49 @@ var mediaColumns = map[string][]string{
 // MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. The hourly maintenance deletes a
 // stored file if it was last written at least 48 hours ago and neither these rows nor other data refer to it (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
-	var urls []string
-	for name := range mediaColumns {
-		tableURLs, err := s.listMediaURLs(ctx, schema[name], always)
-		if err != nil {
-			return nil, err
-		}
-		urls = append(urls, tableURLs...)
-	}
-	return urls, nil
+	return s.listMediaURLs(ctx, func(*Table) (Node, bool) { return always, true })
 }
 
 // UnpublishedMediaURLs returns the URLs of files in unpublished rows, and the URLs of files in all other rows. A row is unpublished if a
 // time hides it from visitors: a work that is a draft or scheduled, or a cover (a large picture at the top of the home page) outside of its
 // period. A URL can be in both lists. If there are no unpublished URLs, the others are not read, because then no file has to be hidden.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
-	for name := range mediaColumns {
-		published := schema[name].publishedCondition()
-		if published == nil {
-			continue // no time hides rows of this table
-		}
-		tableURLs, err := s.listMediaURLs(ctx, schema[name], Not{published})
-		if err != nil {
-			return nil, nil, err
-		}
-		unpublished = append(unpublished, tableURLs...)
+	unpublished, err = s.listMediaURLs(ctx, func(t *Table) (Node, bool) {
+		published := t.publishedCondition()
+		return Not{published}, published != nil // no time hides rows of the other tables
+	})
+	if err != nil || len(unpublished) == 0 {
+		return nil, nil, err
 	}
-	if len(unpublished) == 0 {
-		return nil, nil, nil
-	}
-	for name := range mediaColumns {
-		published := schema[name].publishedCondition()
-		if published == nil {
-			published = always
-		}
-		tableURLs, err := s.listMediaURLs(ctx, schema[name], published)
-		if err != nil {
-			return nil, nil, err
-		}
-		others = append(others, tableURLs...)
-	}
-	return unpublished, others, nil
+	others, err = s.listMediaURLs(ctx, func(t *Table) (Node, bool) { return t.publishedCondition(), true })
+	return unpublished, others, err
 }
 
-// listMediaURLs returns the URLs of the files to which the rows of a table refer that meet the condition where.
-func (s *Service) listMediaURLs(ctx context.Context, t *Table, where Node) ([]string, error) {
-	query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
-	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
-	if err != nil {
-		return nil, err
-	}
-	var urls []string
-	for _, row := range page.rows {
-		var values struct{ Media json.RawMessage }
-		if err := json.Unmarshal([]byte(row), &values); err != nil {
-			return nil, err
+// listMediaURLs returns the URLs of the files to which rows refer. conditionOf returns the condition of the rows of a table, and false for a
+// table that is left out.
+func (s *Service) listMediaURLs(ctx context.Context, conditionOf func(*Table) (Node, bool)) (urls []string, err error) {
+	for name := range mediaColumns {
+		t := schema[name]
+		where, wanted := conditionOf(t)
+		if !wanted {
+			continue
 		}
-		rowURLs, err := urlsIn(values.Media)
+		query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
+		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
 		if err != nil {
 			return nil, err
 		}
-		urls = append(urls, rowURLs...)
+		for _, row := range page.rows {
+			var values struct{ Media json.RawMessage }
+			if err := json.Unmarshal([]byte(row), &values); err != nil {
+				return nil, err
+			}
+			rowURLs, err := urlsIn(values.Media)
+			if err != nil {
+				return nil, err
+			}
+			urls = append(urls, rowURLs...)
+		}
 	}
 	return urls, nil
 }
@@ -130,8 +112,13 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 	if len(rows) == 0 || !slices.ContainsFunc(fields, computed) {
 		return rows, nil
 	}
-	split := make([][]member, len(rows))
+	type cell struct {
+		member *member
+		urls   []string
+	}
+	var cells []cell
 	var all []string
+	split := make([][]member, len(rows))
 	for i, row := range rows {
 		var err error
 		if split[i], err = splitMembers(row); err != nil {
@@ -145,6 +132,7 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 			if err != nil {
 				return nil, err
 			}
+			cells = append(cells, cell{&split[i][j], urls})
 			all = append(all, urls...)
 		}
 	}
@@ -153,19 +141,12 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range cells {
+		c.member.value = encodeDescriptions(known, c.urls)
+	}
 	out := make([]string, len(rows))
-	for i, row := range split {
-		for j, m := range row {
-			if !computed(fields[j]) {
-				continue
-			}
-			urls, err := urlsIn(m.value)
-			if err != nil {
-				return nil, err
-			}
-			row[j].value = encodeDescriptions(known, urls)
-		}
-		out[i] = encodeObject(row)
+	for i, members := range split {
+		out[i] = encodeObject(members)
 	}
 	return out, nil
 }
@@ -205,12 +186,8 @@ func urlsIn(value json.RawMessage) (out []string, err error) {
 
 var errNoMedia = apperr.New(http.StatusNotFound, "P0002", "There is no picture at that URL")
 
-// setMediaFocus handles POST /rest/v1/rpc/set_media_focus: it checks the caller and the arguments and calls MediaService.SetFocus.
+// setMediaFocus handles POST /rest/v1/rpc/set_media_focus: it checks the arguments and calls MediaService.SetFocus.
 func (s *Service) setMediaFocus(ctx context.Context, args map[string]any) (string, error) {
-	caller := identity.Of(ctx)
-	if !policy.MediaFocus(caller) {
-		return "", errDenied(caller, "function set_media_focus")
-	}
 	url, ok := args["address"].(string)
 	if !ok {
 		return "", errArgumentOf("address must be a text")

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -30,11 +29,7 @@ func splitMembers(row string) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{}
-		var ok bool
-		if m.key, ok = key.(string); !ok {
-			return nil, errors.New("a row is not a JSON object")
-		}
+		m := member{key: key.(string)} // every other token of an object is a key
 		if err := d.Decode(&m.value); err != nil {
 			return nil, err
 		}

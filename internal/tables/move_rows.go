@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"atelie/internal/db"
-	"atelie/internal/identity"
 )
 
 // This file implements the functions that move rows to another place in the owner's order: move_work and the other functions of rpc.go
@@ -26,14 +25,10 @@ type move struct {
 	target string   // id of the row beside which they are moved, not one of ids; "" for first and last
 }
 
-// moveRows returns the function with the given name. The function moves rows of a table so that they follow one another in the order of the
-// argument ids. It writes other rows only if no order keys are free at the place, so that all rows must get new keys. noun is what error
-// texts call a row, and allowed reports whether a caller may use the function.
-func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
-	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
-		if caller := identity.Of(ctx); !allowed(caller) {
-			return "", errDenied(caller, "function "+name)
-		}
+// moveRows returns a function that moves rows of a table so that they follow one another in the order of the argument ids. It writes other
+// rows only if no order keys are free at the place, so that all rows must get new keys. noun is what error texts call a row.
+func moveRows(table, noun string) function {
+	return function{params: []string{"ids", "place", "target"}, allowed: mayUpdate(table), call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		m, err := readMove(noun, args)
 		if err != nil || len(m.ids) == 0 {
 			return "", err
@@ -45,7 +40,7 @@ func moveRows(name, table, noun string, allowed func(identity.Caller) bool) func
 // move gives the rows new order keys and records the rows for live clients. If there are no free keys at the place, it renumbers all rows.
 func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys
+		if err := db.LockTable(ctx, tx, t.Name); err != nil { // two concurrent moves to one place would make the same keys
 			return err
 		}
 		requested := m.ids // all ids that the call names; each must exist
@@ -118,9 +113,8 @@ func readMove(noun string, args map[string]any) (m move, err error) {
 func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move) (keys []string, ok bool, err error) {
 	others := Not{hasKey(t, m.ids)}
 	findKey := func(desc bool, where ...Node) (key string, found bool, err error) {
-		limit := int64(1)
-		q := &Query{Table: t, Where: All(append(where, others)), Order: []Term{{Column: t.OrderKey, Desc: desc}}, Limit: &limit}
-		got, err := queryTexts(ctx, tx, renderKeyColumn(tx.Dialect, q, t.OrderKey))
+		q := &Query{Table: t, Where: All(append(where, others)), Order: []Term{{Column: t.OrderKey, Desc: desc}}, Limit: new(int64(1))}
+		got, err := queryTexts(ctx, tx, renderColumn(tx.Dialect, q, t.OrderKey))
 		if err != nil || len(got) == 0 {
 			return "", false, err
 		}

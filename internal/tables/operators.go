@@ -104,13 +104,10 @@ func (p *parser) readOperation(name string, steps []step, readValue func() strin
 	default:
 		node, err = p.newCondition(c, operator, readValue())
 	}
-	if err != nil {
-		return nil, err
-	}
 	if negated {
-		return Not{node}, nil
+		node = Not{node}
 	}
-	return node, nil
+	return node, err
 }
 
 // countConditions adds n conditions to those of the query and returns an error if there are more than maxConditions.

@@ -100,19 +100,15 @@ func parseQueryParams(raw string) ([]queryParam, error) {
 			continue
 		}
 		key, value, _ := strings.Cut(part, "=")
-		var p queryParam
-		for _, side := range []struct {
-			from string
-			to   *string
-		}{{key, &p.key}, {value, &p.value}} {
-			text, err := url.QueryUnescape(side.from)
-			if err != nil {
+		p := queryParam{key, value}
+		for _, text := range []*string{&p.key, &p.value} {
+			var err error
+			if *text, err = url.QueryUnescape(*text); err != nil {
 				return nil, errQuery("a percent sign must begin an escape").Because(err)
 			}
-			if err := checkText("The query", text); err != nil {
+			if err := checkText("The query", *text); err != nil {
 				return nil, err
 			}
-			*side.to = text
 		}
 		if p.key != "apikey" { // the API key, which was checked before
 			params = append(params, p)
@@ -457,17 +453,15 @@ func parseFilter(t *Table, pr queryParam, count *int) (Node, error) {
 	switch pr.key {
 	case "or", "and", "not.or", "not.and":
 		p := &parser{table: t, what: "logic tree", text: pr.value, count: count}
-		node, err := p.readGroup(strings.TrimPrefix(pr.key, "not.") == "or", 1)
-		if err != nil {
-			return nil, err
+		word, negated := strings.CutPrefix(pr.key, "not.")
+		node, err := p.readGroup(word == "or", 1)
+		if err == nil && !p.atEnd() {
+			err = p.fail("end of input")
 		}
-		if !p.atEnd() {
-			return nil, p.fail("end of input")
+		if negated {
+			node = Not{node}
 		}
-		if strings.HasPrefix(pr.key, "not.") {
-			return Not{node}, nil
-		}
-		return node, nil
+		return node, err
 	}
 	k := &parser{table: t, what: "tree path", text: pr.key}
 	name, err := k.readName()
@@ -488,13 +482,10 @@ func parseFilter(t *Table, pr queryParam, count *int) (Node, error) {
 	// error about its syntax.
 	p := &parser{table: t, what: "filter", text: pr.value, count: count}
 	node, err := p.readOperation(name, steps, p.readRest)
-	if err != nil {
-		return nil, err
+	if err == nil && !p.atEnd() {
+		err = p.fail("end of input")
 	}
-	if !p.atEnd() {
-		return nil, p.fail("end of input")
-	}
-	return node, nil
+	return node, err
 }
 
 func (p *parser) readRest() string {

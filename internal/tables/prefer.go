@@ -28,20 +28,13 @@ func parsePrefer(h http.Header) (preferences, error) {
 		part = strings.TrimSpace(part)
 		name, value, _ := strings.Cut(part, "=")
 		switch part {
-		case "":
-		case "resolution=merge-duplicates", "resolution=ignore-duplicates":
-			setIfEmpty(&p.resolution, value)
-		case "missing=default", "missing=null":
-			setIfEmpty(&p.missing, value)
-		case "return=representation", "return=minimal", "return=headers-only":
-			setIfEmpty(&p.result, value)
-		case "count=exact", "count=planned", "count=estimated":
-			setIfEmpty(&p.count, value)
-		case "handling=strict", "handling=lenient":
-			setIfEmpty(&p.handling, value)
-		case "timezone=UTC":
-			setIfEmpty(&p.timezone, value)
-		case "tx=commit", "tx=rollback": // ignored, as with PostgREST's default settings
+		case "", "tx=commit", "tx=rollback": // the latter two are ignored, as with PostgREST's default settings
+		case "resolution=merge-duplicates", "resolution=ignore-duplicates", "missing=default", "missing=null",
+			"return=representation", "return=minimal", "return=headers-only", "count=exact", "count=planned", "count=estimated",
+			"handling=strict", "handling=lenient", "timezone=UTC":
+			if preference := p.named(name); *preference == "" {
+				*preference = value
+			}
 		default: // max-affected has any number as its value
 			n, err := strconv.ParseInt(value, 10, 64)
 			if name != "max-affected" || err != nil || n < 0 {
@@ -57,22 +50,25 @@ func parsePrefer(h http.Header) (preferences, error) {
 	return p, nil
 }
 
-func setIfEmpty(dst *string, value string) {
-	if *dst == "" {
-		*dst = value
-	}
+// named returns the preference with a name, other than max-affected.
+func (p *preferences) named(name string) *string {
+	return map[string]*string{
+		"resolution": &p.resolution, "missing": &p.missing, "return": &p.result, "count": &p.count, "handling": &p.handling, "timezone": &p.timezone,
+	}[name]
 }
 
 // applied returns the value of the Preference-Applied header: the named preferences that the request has.
 func (p preferences) applied(names ...string) string {
-	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling, "timezone": p.timezone}
-	if limit := p.affectedLimit(); limit != nil {
-		sent["max-affected"] = strconv.FormatInt(*limit, 10)
-	}
 	var out []string
 	for _, name := range names {
-		if sent[name] != "" {
-			out = append(out, name+"="+sent[name])
+		value := ""
+		if name != "max-affected" {
+			value = *p.named(name)
+		} else if limit := p.affectedLimit(); limit != nil {
+			value = strconv.FormatInt(*limit, 10)
+		}
+		if value != "" {
+			out = append(out, name+"="+value)
 		}
 	}
 	return strings.Join(out, ", ")

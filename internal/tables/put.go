@@ -19,21 +19,17 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	objects, err := readObjects(w, r)
+	p, err := readPayload(w, r, req.query)
 	if err != nil {
 		return err
 	}
 	t := req.query.Table
-	p, err := newPayload(t, objects, req.query.Columns)
-	if err != nil {
-		return err
-	}
 	hasOneRow, setsKey := len(p.rows) == 1, slices.Contains(p.columns, t.Key)
 	if !hasOneRow || !setsKey || p.rows[0][t.Key] != key { // the body must have one row, with the key of the URL
 		return errPutKey
 	}
 	req.query.OnConflict, req.prefer.resolution = nil, mergeDuplicates // an existing row is updated
-	out, err := s.insert(r.Context(), req, objects)
+	out, err := s.insert(r.Context(), req, p)
 	if err != nil {
 		return err
 	}

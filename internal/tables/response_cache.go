@@ -165,11 +165,7 @@ func mayReadMedia(r *http.Request) bool {
 
 // joined returns all values of a header, separated by a line feed, which no header value can contain.
 func joined(r *http.Request, name string) string {
-	values := r.Header[name]
-	if len(values) == 1 {
-		return values[0]
-	}
-	return strings.Join(values, "\n")
+	return strings.Join(r.Header[name], "\n")
 }
 
 func (k requestKey) memory() int {

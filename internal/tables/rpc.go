@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
@@ -20,24 +21,35 @@ type function struct {
 	params   []string // names of the arguments, sorted; all are required
 	readOnly bool     // the function writes nothing, so GET can call it too
 	result   Kind     // kind of the returned value; "" if the function returns none
+	allowed  func(identity.Caller) bool
 	// call runs the function and returns its result as JSON, or "" if there is none.
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
 // functions contains the functions of this package by name. Other packages handle the other functions, such as get_history. A function
 // whose name begins with move_ moves some rows of a table to another place in the table's order. A function whose name begins with reorder_
-// sets the order of all rows. Each function must check with package policy whether the caller may use it.
+// sets the order of all rows.
 var functions = map[string]function{
-	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
-	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
-	"move_saved_reply":  moveRows("move_saved_reply", "saved_replies", "saved reply", policy.MoveSavedReplies),
-	"move_series":       moveRows("move_series", "series", "series", policy.MoveSeries),
-	"move_series_work":  moveRows("move_series_work", "series_works", "work of a series", policy.MoveSeries),
-	"move_work":         moveRows("move_work", "products", "work", policy.MoveWorks),
-	"reorder_covers":    reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
-	"reorder_reviews":   reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
+	"get_missing_texts": {readOnly: true, result: JSON, allowed: policy.MissingTexts, call: (*Service).getMissingTexts},
+	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, allowed: hasAccountOrServiceKey, call: (*Service).getUserRole},
+	"move_saved_reply":  moveRows("saved_replies", "saved reply"),
+	"move_series":       moveRows("series", "series"),
+	"move_series_work":  moveRows("series_works", "work of a series"),
+	"move_work":         moveRows("products", "work"),
+	"reorder_covers":    reorderRows("cover_images", "cover"),
+	"reorder_reviews":   reorderRows("reviews", "review"),
 	// address is the URL of the picture.
-	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
+	"set_media_focus": {params: []string{"address", "x", "y"}, allowed: policy.MediaFocus, call: (*Service).setMediaFocus},
+}
+
+// hasAccountOrServiceKey reports whether the caller is signed in, or has the service key. getUserRole checks the rest.
+func hasAccountOrServiceKey(c identity.Caller) bool {
+	return c.Role == identity.Authenticated || c.Role == identity.Service
+}
+
+// mayUpdate returns the condition of functions that change the order of a table's rows.
+func mayUpdate(table string) func(identity.Caller) bool {
+	return func(c identity.Caller) bool { return policy.Table(c, table, policy.Update).Allowed }
 }
 
 // RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object or a form.
@@ -66,6 +78,9 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost && !f.readOnly {
 		return errReadOnly
 	}
+	if caller := identity.Of(r.Context()); !f.allowed(caller) {
+		return httpx.DeniedError(caller, "function "+name)
+	}
 	result, err := f.call(s, r.Context(), args)
 	if err != nil {
 		return err
@@ -76,8 +91,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	}
 	var total *int64
 	if prefer.count != "" {
-		total = new(int64)
-		*total = 1
+		total = new(int64(1))
 	}
 	headers["Content-Range"] = contentRange(0, 1, total)
 	if format.csv {
@@ -126,16 +140,12 @@ func readArguments(w http.ResponseWriter, r *http.Request) (map[string]any, erro
 // getUserRole is the function get_user_role: it returns the role of an account as a JSON string, or null. A signed-in account
 // may ask for its own role, an owner for any role.
 func (s *Service) getUserRole(ctx context.Context, args map[string]any) (string, error) {
-	caller := identity.Of(ctx)
-	if caller.Role == identity.Anon || caller.Role == "" {
-		return "", errDenied(caller, "function get_user_role") // checked before the arguments
-	}
 	id, err := fromJSON(UUID, args["user_id"])
 	if err != nil {
 		return "", err
 	}
-	if !policy.UserRole(caller, id.(string)) {
-		return "", errDenied(caller, "function get_user_role")
+	if caller := identity.Of(ctx); !policy.UserRole(caller, id.(string)) {
+		return "", httpx.DeniedError(caller, "function get_user_role")
 	}
 	t := schema["user_roles"]
 	st := renderValue(s.db.Dialect, t, t.byName["role"], Compare{t.Key, Equal, id})
@@ -147,11 +157,8 @@ func (s *Service) getUserRole(ctx context.Context, args map[string]any) (string,
 }
 
 // reorderRows returns the function that sets the order of a table's rows. noun names a row in error texts.
-func reorderRows(name, table, noun string, allowed func(identity.Caller) bool) function {
-	return function{params: []string{"ids"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
-		if caller := identity.Of(ctx); !allowed(caller) {
-			return "", errDenied(caller, "function "+name)
-		}
+func reorderRows(table, noun string) function {
+	return function{params: []string{"ids"}, allowed: mayUpdate(table), call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		return "", s.reorder(ctx, schema[table], noun, args["ids"])
 	}}
 }
@@ -164,7 +171,7 @@ func (s *Service) reorder(ctx context.Context, t *Table, noun string, ids any) e
 		return err
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lock(ctx, tx, t); err != nil { // otherwise a row that is added meanwhile could get a number that is in use
+		if err := db.LockTable(ctx, tx, t.Name); err != nil { // otherwise a row that is added meanwhile could get a number that is in use
 			return err
 		}
 		all, err := queryTexts(ctx, tx, renderKeys(tx.Dialect, &Query{Table: t, Where: visible(identity.Of(ctx), t), Order: []Term{{Column: t.Position}}}))

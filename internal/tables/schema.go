@@ -140,12 +140,6 @@ func listColumn(name string, items, n int) *Column {
 	return &Column{Name: name, Kind: List, NotNull: true, Default: fixedDefault([]string{}), MaxItems: items, MaxLen: n}
 }
 
-func choiceColumn(name string, values ...string) *Column {
-	return &Column{Name: name, Kind: Text, OneOf: values}
-}
-
-var leastPosition = int64(1)
-
 // Times that decide whether visitors see a row. scheduled.go stores that such a time has come.
 var (
 	publishedAt  = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime} // null for a draft, in the future for a scheduled work
@@ -159,7 +153,7 @@ var schema = indexTables(
 		keyColumn(),
 		requiredText("title", maxTitle),
 		textColumn("description", maxProse),
-		choiceColumn("artwork_type", "digital", "watercolour", "mural", "oil", "acrylic"),
+		{Name: "artwork_type", Kind: Text, OneOf: []string{"digital", "watercolour", "mural", "oil", "acrylic"}},
 		textColumn("image_url", maxAddress),
 		listColumn("image_gallery", maxGallery, maxAddress),
 		listColumn("video_gallery", maxGallery, maxAddress),
@@ -207,7 +201,7 @@ var schema = indexTables(
 		textColumn("media_type", maxLine), // any value but video means image, so all are stored
 		textColumn("video_thumbnail_url", maxAddress),
 		boolColumn("is_active", true),
-		{Name: "display_order", Kind: Int, AtLeast: &leastPosition},
+		{Name: "display_order", Kind: Int, AtLeast: new(int64(1))},
 		createdColumn(),
 		updatedColumn(),
 		visibleFrom,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
@@ -83,15 +84,9 @@ func grantCondition(t *Table, g policy.Grant) Node {
 	if !g.Allowed {
 		return never
 	}
-	if g.Rows.All() {
-		return always
-	}
 	all := make(All, len(g.Rows))
 	for i, c := range g.Rows {
 		all[i] = conditionNode(t, c)
-	}
-	if len(all) == 1 {
-		return all[0]
 	}
 	return all
 }
@@ -115,15 +110,11 @@ func conditionNode(t *Table, c policy.Condition) Node {
 
 // publishedCondition returns the condition that no time hides a row from visitors: for example, that a work is published. It returns nil if
 // the table has no such times.
-func (t *Table) publishedCondition() Node {
-	var all All
+func (t *Table) publishedCondition() (all All) {
 	for _, c := range policy.Table(identity.Caller{Role: identity.Anon}, t.Name, policy.Select).Rows {
 		if c.When != "" {
 			all = append(all, conditionNode(t, c))
 		}
-	}
-	if all == nil {
-		return nil
 	}
 	return all
 }
@@ -133,11 +124,11 @@ func allowWrite(c identity.Caller, t *Table, action policy.Action, columns []*Co
 	g := policy.Table(c, t.Name, action)
 	// A row condition could be checked only after the insert. No policy has one for inserts, so such a grant is rejected.
 	if !g.Allowed || (action == policy.Insert && !g.Rows.All()) {
-		return g, errDenied(c, "table "+t.Name)
+		return g, httpx.DeniedError(c, "table "+t.Name)
 	}
 	for _, column := range columns {
 		if g.Columns != nil && !slices.Contains(g.Columns, column.Name) {
-			return g, errDenied(c, "column "+column.Name+" of table "+t.Name)
+			return g, httpx.DeniedError(c, "column "+column.Name+" of table "+t.Name)
 		}
 	}
 	return g, nil
@@ -151,13 +142,4 @@ func queryTexts(ctx context.Context, q db.Querier, s statement) ([]string, error
 // queryNumber runs a statement whose result is one number.
 func queryNumber(ctx context.Context, q db.Querier, s statement) (int64, error) {
 	return db.One[int64](ctx, q, s.sql, s.args...)
-}
-
-// lock locks the table against other writers until the transaction ends.
-func lock(ctx context.Context, tx *db.Tx, t *Table) error {
-	s, needed := renderLock(tx.Dialect, t)
-	if !needed {
-		return nil
-	}
-	return db.Queue(ctx, tx, s.sql)
 }

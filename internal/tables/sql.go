@@ -442,12 +442,11 @@ func renderCount(d db.Dialect, t *Table, where Node) statement {
 // renderKeys selects the keys of a query's rows in its order. On PostgreSQL it locks the rows until the transaction ends;
 // SQLite has only one writer at a time.
 func renderKeys(d db.Dialect, q *Query) statement {
-	b := &builder{dialect: d, table: q.Table}
-	lock := ""
+	st := renderColumn(d, q, q.Table.Key)
 	if d == db.Postgres {
-		lock = " for update"
+		st.sql += " for update"
 	}
-	return b.newStatement("select ", b.columnSQL(q.Table.Key), " from ", q.Table.Name, b.whereSQL(q.Where), b.orderBySQL(q.Order), b.limitOffsetSQL(q.Limit, q.Offset), lock)
+	return st
 }
 
 // renderKeyed selects the visible rows with the given keys as JSON texts, sorted by order and then by their position in keys.
@@ -596,12 +595,6 @@ func asValues(keys []string) []any {
 	return values
 }
 
-// renderLock locks a table against other writers until the transaction ends. SQLite needs no lock, because it has only one
-// writer at a time.
-func renderLock(d db.Dialect, t *Table) (s statement, needed bool) {
-	return statement{sql: "lock table " + t.Name + " in share row exclusive mode"}, d == db.Postgres
-}
-
 // renderLast reads the largest value of a table's counter, or 0 if there is none.
 func renderLast(t *Table) statement {
 	return statement{sql: "select coalesce(max(" + t.Counter.Name + "), 0) from " + t.Name}
@@ -616,8 +609,8 @@ func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 		" where ", b.columnSQL(t.Key), " = ", value, " and ", b.columnSQL(t.Position), " is distinct from ", position, " returning ", t.Key.Name)
 }
 
-// renderKeyColumn reads one column of the rows of a query, in its order.
-func renderKeyColumn(d db.Dialect, q *Query, c *Column) statement {
+// renderColumn reads one column of the rows of a query, in its order.
+func renderColumn(d db.Dialect, q *Query, c *Column) statement {
 	b := &builder{dialect: d, table: q.Table}
 	return b.newStatement("select ", b.columnSQL(c), " from ", q.Table.Name, b.whereSQL(q.Where), b.orderBySQL(q.Order), b.limitOffsetSQL(q.Limit, q.Offset))
 }

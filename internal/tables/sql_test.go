@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -93,10 +94,25 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 	add("renumber", renderRenumber(d, reviews, rowKeys))
 	add("renumber one", renderRenumber(d, reviews, rowKeys[:1]))
 	add("value", renderValue(d, schema["user_roles"], schema["user_roles"].byName["role"], own))
-	if st, needed := renderLock(d, reviews); needed {
-		add("lock", st)
+	var lock recordedExec
+	if err := db.LockTable(t.Context(), &db.Tx{Querier: &lock, Dialect: d}, reviews.Name); err != nil {
+		t.Fatal(err)
+	}
+	if lock.sql != "" {
+		add("lock", lock.statement)
 	}
 	return names, statements
+}
+
+// recordedExec is a Querier that records a statement.
+type recordedExec struct {
+	db.Querier
+	statement
+}
+
+func (r *recordedExec) Exec(_ context.Context, query string, args ...any) (int64, error) {
+	r.statement = statement{query, args}
+	return 0, nil
 }
 
 // TestGolden compares the generated SQL of both engines with testdata/golden.txt. go test -update rewrites the file.

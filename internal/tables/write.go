@@ -46,6 +46,10 @@ func (s *Service) parseAndAuthorize(w http.ResponseWriter, r *http.Request, acti
 	if req.query, err = parseQuery(readableBy(req.caller, t), r.URL.RawQuery); err != nil {
 		return nil, err
 	}
+	changesRows := action == policy.Update || action == policy.Delete
+	if q := req.query; changesRows && (q.Limit != nil || q.Offset > 0) && len(q.Order) == 0 {
+		return nil, errNoOrder // such a write would change arbitrary rows
+	}
 	return req, nil
 }
 
@@ -61,8 +65,7 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 	if req.prefer.count == "" {
 		return nil
 	}
-	n := int64(len(out.keys))
-	return &n
+	return new(int64(len(out.keys)))
 }
 
 // maxShortRows is the maximum number of rows that a write inserts or changes in a short transaction. On SQLite, short
@@ -118,11 +121,11 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	objects, err := readObjects(w, r)
+	p, err := readPayload(w, r, req.query)
 	if err != nil {
 		return err
 	}
-	out, err := s.insert(r.Context(), req, objects)
+	out, err := s.insert(r.Context(), req, p)
 	if err != nil {
 		return err
 	}
@@ -156,22 +159,17 @@ func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table 
 	if t == nil {
 		return errUnknownTable(table)
 	}
-	q := &Query{Table: t, Columns: []*Column{}}
+	columns := []*Column{}
 	for _, r := range rows {
 		for name := range r {
 			c := t.byName[name]
 			if c == nil {
 				return errUnknownField(t, name)
 			}
-			if !slices.Contains(q.Columns, c) {
-				q.Columns = append(q.Columns, c)
-			}
+			columns = append(columns, c)
 		}
 	}
-	if len(rows) == 0 {
-		rows = []map[string]any{} // not null
-	}
-	body, err := json.Marshal(rows)
+	body, err := json.Marshal(append([]map[string]any{}, rows...)) // not null without rows
 	if err != nil {
 		return err
 	}
@@ -179,16 +177,21 @@ func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table 
 	if err != nil {
 		return err
 	}
-	_, err = s.insert(ctx, &tableRequest{caller: caller, query: q, prefer: preferences{missing: "default"}}, objects)
+	p, err := newPayload(t, objects, columns)
+	if err != nil {
+		return err
+	}
+	return s.insertForServer(ctx, caller, t, p)
+}
+
+// insertForServer inserts rows that are not from a request. Columns that a row leaves out get their default.
+func (s *Service) insertForServer(ctx context.Context, caller identity.Caller, t *Table, p *payload) error {
+	_, err := s.insert(ctx, &tableRequest{caller: caller, query: &Query{Table: t}, prefer: preferences{missing: "default"}}, p)
 	return err
 }
 
-func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[string]any) (writeResult, error) {
+func (s *Service) insert(ctx context.Context, req *tableRequest, p *payload) (writeResult, error) {
 	t := req.query.Table
-	p, err := newPayload(t, objects, req.query.Columns)
-	if err != nil {
-		return writeResult{}, err
-	}
 	if _, err := allowWrite(req.caller, t, policy.Insert, p.columns); err != nil {
 		return writeResult{}, err
 	}
@@ -199,7 +202,7 @@ func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[s
 	if err != nil {
 		return writeResult{}, err
 	}
-	return s.inTransaction(ctx, req, len(objects) <= maxShortRows, func(tx *db.Tx, out *writeResult) error {
+	return s.inTransaction(ctx, req, len(p.rows) <= maxShortRows, func(tx *db.Tx, out *writeResult) error {
 		complete := p.cloneRows() // a copy, because a repeated transaction must number the rows again
 		if err := numberRows(ctx, tx, t, complete); err != nil {
 			return err
@@ -337,7 +340,7 @@ func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 	if c == nil || !slices.ContainsFunc(rows, func(r row) bool { return r[c] == nil }) {
 		return nil
 	}
-	if err := lock(ctx, tx, t); err != nil {
+	if err := db.LockTable(ctx, tx, t.Name); err != nil {
 		return err
 	}
 	last, err := queryNumber(ctx, tx, renderLast(t))
@@ -366,14 +369,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q, ctx := req.query, r.Context()
-	if err := q.checkWindow(); err != nil {
-		return err
-	}
-	objects, err := readObjects(w, r)
-	if err != nil {
-		return err
-	}
-	p, err := newPayload(q.Table, objects, q.Columns)
+	p, err := readPayload(w, r, q)
 	if err != nil {
 		return err
 	}
@@ -429,9 +425,6 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q, ctx := req.query, r.Context()
-	if err := q.checkWindow(); err != nil {
-		return err
-	}
 	if err := req.limitRows(policy.Delete, nil); err != nil {
 		return err
 	}
@@ -488,15 +481,6 @@ func (q *Query) namesRows(limit int) bool {
 		return false
 	}
 	return names(q.Where)
-}
-
-// checkWindow returns an error for a write with limit or offset but without an order, because such a write would change
-// arbitrary rows.
-func (q *Query) checkWindow() error {
-	if (q.Limit != nil || q.Offset > 0) && len(q.Order) == 0 {
-		return errNoOrder
-	}
-	return nil
 }
 
 // checkAffected returns an error if a write changes more rows than Prefer: handling=strict, max-affected=n allows.
