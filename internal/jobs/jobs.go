@@ -71,31 +71,6 @@ func New(d *db.DB, sealKey, previousSealKey []byte, log *slog.Logger, now func()
 	}
 }
 
-// Reseal finds all payloads that the previous key has sealed, seals them with the current key, and returns their number. If write is false,
-// it only counts them.
-func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
-	for last := uuid.Nil.String(); ; {
-		page, err := payloadsAfter(ctx, q.db, last)
-		if err != nil || len(page) == 0 {
-			return found, err
-		}
-		for _, j := range page {
-			last = j.id
-			resealed, ok := q.sealer.Reseal(j.payload, additionalData(j.id, j.kind))
-			if !ok {
-				continue
-			}
-			found++
-			if !write {
-				continue
-			}
-			if err := setPayload(ctx, q.db, j.id, resealed); err != nil {
-				return found, err
-			}
-		}
-	}
-}
-
 // Handle sets the handler of a kind. It must be called before Run. A job whose kind has no handler on this node waits for a
 // node that has one. Handlers are not a parameter of New, because the services that own them need the queue first.
 func (q *Queue) Handle(kind string, fn Handler) { q.pools[0].handlers[kind] = fn }
@@ -169,30 +144,3 @@ type Depth struct {
 
 // OtherKinds stands for the kinds that have no handler on this node. Newer nodes may have queued such jobs.
 const OtherKinds = "other"
-
-// Depths counts the jobs of every kind that has a handler on this node, in the order of the kinds, and of OtherKinds.
-func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
-	counted, err := countByKind(ctx, q.db)
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]Depth{}
-	for _, p := range q.pools {
-		for kind := range p.handlers {
-			known[kind] = Depth{Kind: kind}
-		}
-	}
-	depths, other := make([]Depth, 0, len(known)+1), Depth{Kind: OtherKinds}
-	for _, d := range counted {
-		if _, ok := known[d.Kind]; ok {
-			known[d.Kind] = d
-			continue
-		}
-		other.Waiting += d.Waiting
-		other.Failed += d.Failed
-	}
-	for _, kind := range slices.Sorted(maps.Keys(known)) {
-		depths = append(depths, known[kind])
-	}
-	return append(depths, other), nil
-}

@@ -42,18 +42,3 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed i
 	}
 	return len(unreadable), err
 }
-
-// openAll tries to open the payload of every job that has not failed. It returns how many payloads the key can open (readable), and the ids
-// of the other jobs (unreadable).
-func openAll(ctx context.Context, q db.Querier, sealKey []byte) (readable int, unreadable []string, err error) {
-	all, err := listPayloads(ctx, q)
-	s := newSealer(sealKey)
-	for _, j := range all {
-		if _, err := s.Open(j.payload, additionalData(j.id, j.kind)); err == nil {
-			readable++
-		} else {
-			unreadable = append(unreadable, j.id)
-		}
-	}
-	return readable, unreadable, err
-}

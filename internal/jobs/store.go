@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -142,14 +143,30 @@ func releaseJob(ctx context.Context, d *db.DB, j job) error {
 	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null, tries = tries - 1 where id = $1 and claim = $2`, j.id, j.claim)
 }
 
-// payloadsAfter returns the next jobs after an id in the order of ids, at most 200, failed ones included.
-func payloadsAfter(ctx context.Context, d *db.DB, id string) ([]job, error) {
-	return queryPayloads(ctx, d, "select id, kind, payload from jobs where id > $1 order by id limit 200", id)
-}
-
-// setPayload stores a resealed payload. A running job is not affected: it has read its payload already.
-func setPayload(ctx context.Context, d *db.DB, id string, payload []byte) error {
-	return db.Exec(ctx, d, "update jobs set payload = $2 where id = $1", id, payload)
+// Reseal finds all payloads that the previous key has sealed, seals them with the current key, and returns their number. If write is false,
+// it only counts them.
+func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
+	for last := uuid.Nil.String(); ; {
+		page, err := queryPayloads(ctx, q.db, "select id, kind, payload from jobs where id > $1 order by id limit 200", last)
+		if err != nil || len(page) == 0 {
+			return found, err
+		}
+		for _, j := range page {
+			last = j.id
+			resealed, ok := q.sealer.Reseal(j.payload, additionalData(j.id, j.kind))
+			if !ok {
+				continue
+			}
+			found++
+			if !write {
+				continue
+			}
+			// A running job is not affected: it has read its payload already.
+			if err := db.Exec(ctx, q.db, "update jobs set payload = $2 where id = $1", j.id, resealed); err != nil {
+				return found, err
+			}
+		}
+	}
 }
 
 // Purge deletes failed jobs 30 days after they failed.
@@ -168,25 +185,56 @@ func (q *Queue) State(ctx context.Context, kind string) (s State, err error) {
 
 // OldestWaiting returns when the oldest job of a kind was queued that has not failed, or the zero time if there is none.
 func (q *Queue) OldestWaiting(ctx context.Context, kind string) (time.Time, error) {
-	var at *time.Time
-	err := q.db.QueryRow(ctx, `select min(created_at) from jobs where kind = $1 and failed_at is null`, kind).Scan(&at)
+	at, err := db.One[*time.Time](ctx, q.db, `select min(created_at) from jobs where kind = $1 and failed_at is null`, kind)
 	if at == nil {
 		return time.Time{}, err
 	}
 	return *at, err
 }
 
-// countByKind counts the jobs of each kind that has any.
-func countByKind(ctx context.Context, q db.Querier) ([]Depth, error) {
-	return db.Collect(ctx, q, func(row db.Row) (d Depth, err error) {
+// Depths counts the jobs of every kind that has a handler on this node, in the order of the kinds, and of OtherKinds.
+func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
+	counted, err := db.Collect(ctx, q.db, func(row db.Row) (d Depth, err error) {
 		err = row.Scan(&d.Kind, &d.Waiting, &d.Failed)
 		return d, err
 	}, `select kind, count(*) filter (where failed_at is null), count(*) filter (where failed_at is not null) from jobs group by kind`)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]Depth{}
+	for _, p := range q.pools {
+		for kind := range p.handlers {
+			known[kind] = Depth{Kind: kind}
+		}
+	}
+	depths, other := make([]Depth, 0, len(known)+1), Depth{Kind: OtherKinds}
+	for _, d := range counted {
+		if _, ok := known[d.Kind]; ok {
+			known[d.Kind] = d
+			continue
+		}
+		other.Waiting += d.Waiting
+		other.Failed += d.Failed
+	}
+	for _, kind := range slices.Sorted(maps.Keys(known)) {
+		depths = append(depths, known[kind])
+	}
+	return append(depths, other), nil
 }
 
-// listPayloads returns the sealed payloads of all jobs that have not failed.
-func listPayloads(ctx context.Context, q db.Querier) ([]job, error) {
-	return queryPayloads(ctx, q, `select id, kind, payload from jobs where failed_at is null`)
+// openAll tries to open the payload of every job that has not failed. It returns how many payloads the key can open (readable), and the ids
+// of the other jobs (unreadable).
+func openAll(ctx context.Context, q db.Querier, sealKey []byte) (readable int, unreadable []string, err error) {
+	all, err := queryPayloads(ctx, q, `select id, kind, payload from jobs where failed_at is null`)
+	s := newSealer(sealKey)
+	for _, j := range all {
+		if _, err := s.Open(j.payload, additionalData(j.id, j.kind)); err == nil {
+			readable++
+		} else {
+			unreadable = append(unreadable, j.id)
+		}
+	}
+	return readable, unreadable, err
 }
 
 // queryPayloads runs a query that selects id, kind and payload.
@@ -197,13 +245,31 @@ func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any)
 	}, query, args...)
 }
 
-// storedJobs returns the jobs of some kinds, oldest first, with sealed payloads.
-func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]FoundJob, error) {
+// FoundJob is a job that Find has found, with its decrypted payload.
+type FoundJob struct {
+	ID, Kind  string
+	Payload   []byte // JSON
+	CreatedAt time.Time
+	FailedAt  *time.Time // when all tries had failed; nil if the job is still to run
+}
+
+// Find returns the jobs of the given kinds for whose payload match returns true, failed jobs included, oldest first. It leaves out jobs
+// whose payload cannot be decrypted with this site's secret. The export and the deletion of the data about an e-mail address need this,
+// because payloads are encrypted and SQL cannot search them.
+func (q *Queue) Find(ctx context.Context, from db.Querier, match func(payload []byte) bool, kinds ...string) (found []FoundJob, err error) {
 	kindList, args := db.AppendList(nil, kinds)
-	return db.Collect(ctx, q, func(row db.Row) (j FoundJob, err error) {
+	all, err := db.Collect(ctx, from, func(row db.Row) (j FoundJob, err error) {
 		err = row.Scan(&j.ID, &j.Kind, &j.Payload, &j.CreatedAt, &j.FailedAt)
 		return j, err
 	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+kindList+`) order by id`, args...)
+	for _, j := range all {
+		plain, err := q.sealer.Open(j.Payload, additionalData(j.ID, j.Kind))
+		if err == nil && match(plain) {
+			j.Payload = plain
+			found = append(found, j)
+		}
+	}
+	return found, err
 }
 
 // Remove deletes a job in the caller's transaction. A job that is running continues.
