@@ -209,15 +209,3 @@ func (s *Service) change(ctx context.Context, fn func(tx *db.Tx, list []Generati
 		return fn(tx, list)
 	})
 }
-
-// add inserts the generation after the highest one of the role, revoked ones included, and returns its number.
-func (s *Service) add(ctx context.Context, tx *db.Tx, list []Generation, role identity.Role) (int, error) {
-	number := firstGeneration
-	for _, g := range list {
-		if g.Role == role {
-			number = max(number, g.Number)
-		}
-	}
-	number++
-	return number, insertGeneration(ctx, tx, role, number, s.now())
-}

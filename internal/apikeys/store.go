@@ -31,8 +31,16 @@ func listGenerations(ctx context.Context, q db.Querier) ([]Generation, error) {
 	return list, nil
 }
 
-func insertGeneration(ctx context.Context, tx *db.Tx, role identity.Role, number int, now time.Time) error {
-	return db.Exec(ctx, tx, "insert into access_keys (role, generation, created_at) values ($1, $2, $3)", string(role), number, now)
+// add inserts the generation after the highest one of the role, revoked ones included, and returns its number.
+func (s *Service) add(ctx context.Context, tx *db.Tx, list []Generation, role identity.Role) (int, error) {
+	number := firstGeneration
+	for _, g := range list {
+		if g.Role == role {
+			number = max(number, g.Number)
+		}
+	}
+	number++
+	return number, db.Exec(ctx, tx, "insert into access_keys (role, generation, created_at) values ($1, $2, $3)", string(role), number, s.now())
 }
 
 // revokeGeneration sets revoked_at of a key. It inserts a row if there is none: the first generation is valid without a row.
