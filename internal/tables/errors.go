@@ -224,8 +224,7 @@ func errTooManyRows() *apperr.Error {
 
 // errTooLarge is the error for a response that would have more than limit bytes.
 func errTooLarge(limit int) *apperr.Error {
-	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", "The response would be too large")
-	e.Details = fmt.Sprintf("a response may have at most %d bytes", limit)
+	e := withDetails(apperr.New(http.StatusRequestEntityTooLarge, "54000", "The response would be too large"), "a response may have at most %d bytes", limit)
 	e.Hint = "Ask for fewer rows with limit, or for fewer columns with select."
 	return e
 }
@@ -270,12 +269,12 @@ func errTooLong(c *Column, details string) *apperr.Error {
 func errConstraint(t *Table, err error) error {
 	switch {
 	case db.IsConstraint(err, db.UniqueViolation):
-		e := apperr.New(http.StatusConflict, db.UniqueViolation, fmt.Sprintf("duplicate key value violates unique constraint \"%s_pkey\"", t.Name))
-		e.Details = fmt.Sprintf("A row with this %s already exists.", t.Key.Name)
+		unique := t.Key.Name
 		if t.Unique != "" {
-			e.Details = fmt.Sprintf("A row with this %s or %s already exists.", t.Key.Name, t.Unique)
+			unique += " or " + t.Unique
 		}
-		return e.Because(err)
+		e := apperr.New(http.StatusConflict, db.UniqueViolation, fmt.Sprintf("duplicate key value violates unique constraint \"%s_pkey\"", t.Name))
+		return withDetails(e, "A row with this %s already exists.", unique).Because(err)
 	case db.IsConstraint(err, db.ForeignKeyViolation):
 		return apperr.New(http.StatusConflict, db.ForeignKeyViolation, fmt.Sprintf("insert or update on table \"%s\" violates foreign key constraint \"%s_%s_fkey\"", t.Name, t.Name, t.Key.Name)).Because(err)
 	case db.IsConstraint(err, db.CheckViolation):

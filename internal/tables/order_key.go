@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,14 +47,8 @@ func timeOrderKey(n int64, id string) string {
 // later comes before the moved rows, unless first was made with a clock that was ahead. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	// bound is the number with which first begins. If it has fewer than timeDigits digits, as the key of a moved row can have, zeros are
-	// added: "98226k" gives 98226000000000000. The numbers of the new keys must be smaller than bound.
-	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))]
-	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
-	bound, err := strconv.ParseInt(digits, 10, 64)
-	beginsWithDigit := first != "" && first[0] <= '9'
-	if beginsWithDigit && err == nil {
-		n = min(n, bound-1)
+	if first != "" && first[0] <= '9' { // the numbers of the new keys must be smaller than the number with which first begins
+		n = min(n, leadingNumber(first, "0")-1)
 	}
 	n -= int64(len(ids)) - 1
 	if n < 0 {
@@ -63,6 +58,14 @@ func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, o
 		keys = append(keys, timeOrderKey(n+int64(i), id))
 	}
 	return keys, true
+}
+
+// leadingNumber returns the number with which a key begins. If it has fewer than timeDigits digits, as the key of a moved row can have, the
+// digit fill is added: with fill "0", "98226k" gives 98226000000000000.
+func leadingNumber(key, fill string) int64 {
+	digits := key[:len(key)-len(strings.TrimLeft(key, "0123456789"))]
+	n, _ := strconv.ParseInt((digits + strings.Repeat(fill, timeDigits))[:timeDigits], 10, 64) // timeDigits digits are always an int64
+	return n
 }
 
 // lastOrderKeyOf returns the key of a new row in a table whose new rows come last. n must grow with time.
@@ -75,14 +78,8 @@ const lastDigit = "s"
 // or "" if there are none. A row that is inserted later comes after the moved rows. ok is false if no keys are left after last.
 func lastOrderKeys(last string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := now.UnixMicro()
-	if digits, found := strings.CutPrefix(last, lastDigit); found {
-		digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
-		digits = (digits + strings.Repeat("9", timeDigits))[:timeDigits]
-		after, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil {
-			return nil, false
-		}
-		n = max(n, after+1)
+	if key, found := strings.CutPrefix(last, lastDigit); found {
+		n = max(n, leadingNumber(key, "9")+1)
 	} else if last > lastDigit {
 		return nil, false
 	}
@@ -102,12 +99,7 @@ func orderKeysBetween(low, high string, n int) (keys []string, ok bool) {
 		return nil, false
 	}
 	keys = spreadOrderKeys(low, high, n)
-	for _, key := range keys {
-		if len(key) > maxOrderKey {
-			return nil, false
-		}
-	}
-	return keys, true
+	return keys, !slices.ContainsFunc(keys, func(key string) bool { return len(key) > maxOrderKey })
 }
 
 // spreadOrderKeys halves the room, so that the length of the keys grows with the logarithm of their number.

@@ -140,7 +140,7 @@ func listColumn(name string, items, n int) *Column {
 	return &Column{Name: name, Kind: List, NotNull: true, Default: fixedDefault([]string{}), MaxItems: items, MaxLen: n}
 }
 
-// Times that decide whether visitors see a row. scheduled.go stores that such a time has come.
+// Times that decide whether visitors see a row. store_scheduled.go stores that such a time has come.
 var (
 	publishedAt  = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime} // null for a draft, in the future for a scheduled work
 	visibleFrom  = &Column{Name: "visible_from", Kind: Timestamp}                      // null for a cover that visitors see from its creation on

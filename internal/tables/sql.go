@@ -166,10 +166,7 @@ func jsonValues(values []any) string {
 	for i, v := range values {
 		switch v := v.(type) {
 		case bool:
-			texts[i] = "0"
-			if v {
-				texts[i] = "1"
-			}
+			texts[i] = map[bool]string{false: "0", true: "1"}[v]
 		case int64:
 			texts[i] = strconv.FormatInt(v, 10)
 		case time.Time:
