@@ -205,12 +205,12 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err 
 
 // Query reads rows. A statement that writes and returns rows (RETURNING) needs WithTx: on SQLite Query can only read.
 func (d *DB) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	return outageQuerier{d, d.driver.reader()}.Query(ctx, query, args...)
+	return guardedQuerier{d, d.driver.reader()}.Query(ctx, query, args...)
 }
 
 // QueryRow reads one row.
 func (d *DB) QueryRow(ctx context.Context, query string, args ...any) Row {
-	return outageQuerier{d, d.driver.reader()}.QueryRow(ctx, query, args...)
+	return guardedQuerier{d, d.driver.reader()}.QueryRow(ctx, query, args...)
 }
 
 // Limits of AnonymousPool: connections, time of a statement, and time until an idle connection is closed.
@@ -223,7 +223,7 @@ const (
 // AnonymousPool returns a Querier that reads through AnonymousConns separate connections, so that the queries of
 // unprivileged callers do not delay pages and sign-ins. The caller must limit each context to AnonymousTimeout, because only
 // PostgreSQL enforces that timeout itself.
-func (d *DB) AnonymousPool() Querier { return outageQuerier{d, d.driver.anonymousReader()} }
+func (d *DB) AnonymousPool() Querier { return guardedQuerier{d, d.driver.anonymousReader()} }
 
 // Tx is a running transaction. Code within it must be quick and must not wait for anything outside the database: on SQLite
 // all other writes wait until the transaction ends.

@@ -189,58 +189,9 @@ func (o *outage) stopProbing() {
 	o.probing.Wait()
 }
 
-// outageQuerier is a Querier for reading. During an outage its statements fail immediately; otherwise it classifies their
-// errors.
-type outageQuerier struct {
-	d *DB
-	q Querier
-}
-
-func (w outageQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := w.d.checkReadable(); err != nil {
-		return 0, err
-	}
-	n, err := w.q.Exec(ctx, query, args...)
-	return n, w.d.classify(ctx, err)
-}
-
-func (w outageQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if err := w.d.checkReadable(); err != nil {
-		return nil, err
-	}
-	rows, err := w.q.Query(ctx, query, args...)
-	if err != nil {
-		return nil, w.d.classify(ctx, err)
-	}
-	return outageRows{rows, w.d, ctx}, nil
-}
-
-func (w outageQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := w.d.checkReadable(); err != nil {
-		return failedRow{err}
-	}
-	return outageRow{w.q.QueryRow(ctx, query, args...), w.d, ctx}
-}
-
-type outageRows struct {
-	Rows
-	d   *DB
-	ctx context.Context // the query's, for the check of its error
-}
-
-func (r outageRows) Err() error { return r.d.classify(r.ctx, r.Rows.Err()) }
-
-type outageRow struct {
-	Row
-	d   *DB
-	ctx context.Context // lives from QueryRow to Scan
-}
-
-func (r outageRow) Scan(dest ...any) error { return r.d.classify(r.ctx, r.Row.Scan(dest...)) }
-
-type failedRow struct{ err error }
-
-func (r failedRow) Scan(...any) error { return r.err }
+// before and after make *DB the guard of reading statements. During an outage they fail immediately; otherwise their errors are classified.
+func (d *DB) before(ctx context.Context) (context.Context, error) { return ctx, d.checkReadable() }
+func (d *DB) after(ctx context.Context, err error) error          { return d.classify(ctx, err) }
 
 // FilterOutageLogs returns a handler that drops records whose cause is ErrOutage, and while the disk is full those whose cause is
 // apperr.NoSpace: an outage and a full disk are logged once.

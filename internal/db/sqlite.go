@@ -212,12 +212,12 @@ func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error
 			return translate(err)
 		}
 		defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
-		q := &txQuerier{stdQuerier: stdQuerier{tx}, interruptible: true}
-		if err := asActor(ctx, q, fn); err != nil {
+		state := &sqliteTx{interruptible: true}
+		if err := asActor(ctx, guardedQuerier{state, stdQuerier{tx}}, fn); err != nil {
 			return err
 		}
-		if q.failed != nil { // fn has ignored the error
-			return q.failed
+		if state.failed != nil { // fn has ignored the error
+			return state.failed
 		}
 		return translate(tx.Commit())
 	})

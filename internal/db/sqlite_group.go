@@ -88,8 +88,8 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 			return translate(err)
 		}
 	}
-	part := &txQuerier{stdQuerier: stdQuerier{g.tx}}
-	if err = fn(part); err == nil {
+	part := &sqliteTx{}
+	if err = fn(guardedQuerier{part, stdQuerier{g.tx}}); err == nil {
 		err = part.failed // fn has ignored the error
 	}
 	if err == nil && len(g.results) > 0 {
