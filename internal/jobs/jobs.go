@@ -8,14 +8,10 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/seal"
@@ -100,30 +96,6 @@ type Job struct {
 	About   string    // UUID of the row that the job is about, for Drop; "" for none
 	IfRowIn string    // name of a table: the job is queued only if the table has a row with the id About; "" for no condition
 	At      time.Time // when the job is due, at most maxBackoff ahead; the zero time means now
-}
-
-// Add is Enqueue with all fields of Job, for jobs that are due later or that Drop must find.
-func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
-	plain, err := json.Marshal(j.Payload)
-	if err != nil {
-		return fmt.Errorf("job %s: %w", j.Kind, err)
-	}
-	id, err := uuid.NewV7() // ids grow with time: jobs that are due at the same time run in the order of their ids
-	if err != nil {
-		return err
-	}
-	now, about := q.now(), any(nil)
-	if j.At.IsZero() {
-		j.At = now
-	}
-	if j.About != "" {
-		about = j.About
-	}
-	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.IfRowIn, j.At, now); err != nil {
-		return fmt.Errorf("job %s: %w", j.Kind, err)
-	}
-	tx.AfterCommit(func() { q.wake(j.Kind) })
-	return nil
 }
 
 // State counts the jobs of a queue.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,14 +28,32 @@ type job struct {
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is sealed. about is the UUID of the row that the job is about, or nil. If ifRowIn
-// (Job.IfRowIn) is the name of a table, the job is added only if this table has a row with the id about.
-func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifRowIn string, runAt, now time.Time) error {
-	condition := ""
-	if ifRowIn != "" {
-		condition = " where exists (select 1 from " + ifRowIn + " where id = $4)"
+// Add is Enqueue with all fields of Job, for jobs that are due later or that Drop must find.
+func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
+	plain, err := json.Marshal(j.Payload)
+	if err != nil {
+		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
-	return db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition, id, kind, payload, about, runAt, now)
+	id, err := uuid.NewV7() // ids grow with time: jobs that are due at the same time run in the order of their ids
+	if err != nil {
+		return err
+	}
+	now, about, condition := q.now(), any(nil), ""
+	if j.At.IsZero() {
+		j.At = now
+	}
+	if j.About != "" {
+		about = j.About
+	}
+	if j.IfRowIn != "" {
+		condition = " where exists (select 1 from " + j.IfRowIn + " where id = $4)"
+	}
+	if err := db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition,
+		id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.At, now); err != nil {
+		return fmt.Errorf("job %s: %w", j.Kind, err)
+	}
+	tx.AfterCommit(func() { q.wake(j.Kind) })
+	return nil
 }
 
 // Drop deletes the jobs about a row, failed jobs included, in the caller's transaction. about is the UUID of the row (Job.About). A job
