@@ -64,6 +64,13 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 				`{"title":"Good","published_at":"2026-03-12T09:30:00.25+00:00","is_published":true},`+
 				`{"title":"Future","published_at":"2026-03-12T09:30:00.25+00:00","is_published":true},`+
 				`{"title":"Draft","published_at":null,"is_published":false}]`)
+		// A source may be an earlier site of this program, with alternative texts.
+		described := map[string]any{"id": id(99), "title": "Described", "alt_texts": `{"/a.jpg":{"en":"A boat","pt":"Um barco"}}`}
+		for n := range 2 {
+			if r := run("products", true, described)[0]; r.Err != nil || r.Added != (n == 0) {
+				t.Errorf("alternative texts: %+v", r)
+			}
+		}
 		if r := run("products", true, work)[0]; r.Added || r.Err != nil {
 			t.Errorf("a repeated import: %+v", r)
 		}

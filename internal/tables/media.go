@@ -3,7 +3,6 @@ package tables
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 	"slices"
 
@@ -37,60 +36,33 @@ var mediaColumns = map[string][]string{
 // MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. The hourly maintenance deletes a
 // stored file if it was last written at least 48 hours ago and neither these rows nor other data refer to it (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
-	return s.listMediaURLs(ctx, func(*Table) (Node, bool) { return always, true })
+	return s.listMediaURLs(ctx, s.db, func(b *builder) (statement, bool) { return b.selectFiles(always), true })
 }
 
 // UnpublishedMediaURLs returns the URLs of files in unpublished rows, and the URLs of files in all other rows. A row is unpublished if a
 // time hides it from visitors: a work that is a draft or scheduled, or a cover (a large picture at the top of the home page) outside of its
 // period. A URL can be in both lists. If there are no unpublished URLs, the others are not read, because then no file has to be hidden.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
-	unpublished, err = s.listMediaURLs(ctx, func(t *Table) (Node, bool) {
-		published := t.publishedCondition()
-		return Not{published}, published != nil // no time hides rows of the other tables
+	unpublished, err = s.listMediaURLs(ctx, s.db, func(b *builder) (statement, bool) {
+		published := b.table.publishedCondition()
+		return b.selectFiles(Not{published}), published != nil // no time hides rows of the other tables
 	})
 	if err != nil || len(unpublished) == 0 {
 		return nil, nil, err
 	}
-	others, err = s.listMediaURLs(ctx, func(t *Table) (Node, bool) { return t.publishedCondition(), true })
+	others, err = s.listMediaURLs(ctx, s.db, func(b *builder) (statement, bool) { return b.selectFiles(b.table.publishedCondition()), true })
 	return unpublished, others, err
 }
 
-// listMediaURLs returns the URLs of the files to which rows refer. conditionOf returns the condition of the rows of a table, and false for a
-// table that is left out.
-func (s *Service) listMediaURLs(ctx context.Context, conditionOf func(*Table) (Node, bool)) (urls []string, err error) {
+// listMediaURLs returns the URLs of the files to which rows refer. render selects the files of a table, or returns false for a table that is
+// left out.
+func (s *Service) listMediaURLs(ctx context.Context, q db.Querier, render func(*builder) (statement, bool)) (urls []string, err error) {
 	for name := range mediaColumns {
-		t := schema[name]
-		where, wanted := conditionOf(t)
+		st, wanted := render(&builder{dialect: s.db.Dialect, table: schema[name]})
 		if !wanted {
 			continue
 		}
-		query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
-		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range page.rows {
-			var values struct{ Media json.RawMessage }
-			if err := json.Unmarshal([]byte(row), &values); err != nil {
-				return nil, err
-			}
-			rowURLs, err := urlsIn(values.Media)
-			if err != nil {
-				return nil, err
-			}
-			urls = append(urls, rowURLs...)
-		}
-	}
-	return urls, nil
-}
-
-// MediaURLsLike is MediaURLs for the rows in which a URL contains namePart, a part of a file's name. namePart must consist of ASCII letters,
-// digits and hyphens, because it becomes an SQL pattern without escapes.
-func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, namePart string) ([]string, error) {
-	var urls []string
-	for name := range mediaColumns {
-		b := builder{dialect: s.db.Dialect, table: schema[name]}
-		rows, err := queryTexts(ctx, q, b.selectFilesLike(namePart))
+		rows, err := queryTexts(ctx, q, st)
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +75,12 @@ func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, namePart stri
 		}
 	}
 	return urls, nil
+}
+
+// MediaURLsLike is MediaURLs for the rows in which a URL contains namePart, a part of a file's name. namePart must consist of ASCII letters,
+// digits and hyphens, because it becomes an SQL pattern without escapes.
+func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, namePart string) ([]string, error) {
+	return s.listMediaURLs(ctx, q, func(b *builder) (statement, bool) { return b.selectFilesLike(namePart), true })
 }
 
 // describe fills the computed column media of rows: it replaces the array of URLs, which the database returns, by an object that

@@ -49,12 +49,7 @@ var (
 func (p *parser) readOperation(name string, steps []step, readValue func() string) (Node, error) {
 	negated := p.skip("not.")
 	operatorAt := p.pos
-	length := 0
-	for length < len(p.rest()) && p.rest()[length] >= 'a' && p.rest()[length] <= 'z' {
-		length++
-	}
-	operator := p.rest()[:length]
-	p.pos += length
+	operator := p.takeUntil(func(r rune) bool { return r < 'a' || r > 'z' })
 	quantifier := ""
 	for _, q := range []string{"any", "all"} {
 		if quantifier == "" && p.skip("("+q+")") {
@@ -66,8 +61,8 @@ func (p *parser) readOperation(name string, steps []step, readValue func() strin
 	isPattern, isSearch := slices.Contains(patternOperators, operator), slices.Contains(searchOperators, operator)
 	known := isComparison || isRange || isPattern || isSearch || operator == "in" || operator == "is" || slices.Contains(listOperators, operator)
 	quantifiable := comparison.quantifiable || isPattern
-	if isSearch {
-		p.skipLanguage()
+	if n := strings.IndexByte(p.rest(), ')'); isSearch && p.at("(") && n > 1 { // the language of a text search, such as "(english)"
+		p.pos += n + 1
 	}
 	if !known || (quantifier != "" && !quantifiable) {
 		p.pos = operatorAt // the position that the error names
@@ -219,15 +214,6 @@ func (p *parser) newMatch(c *Column, fold bool, text string) (Node, error) {
 		}
 	}
 	return Match{c, expression, fold}, nil
-}
-
-// skipLanguage skips the language of a text search, such as "(english)".
-func (p *parser) skipLanguage() {
-	if p.at("(") {
-		if n := strings.IndexByte(p.rest(), ')'); n > 1 {
-			p.pos += n + 1
-		}
-	}
 }
 
 // newLike accepts * for %, as PostgREST does, because % must be escaped in a URL.

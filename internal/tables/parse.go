@@ -156,6 +156,16 @@ func (p *parser) skipSpaces() {
 	}
 }
 
+// takeUntil reads the text up to the first character for which isEnd returns true.
+func (p *parser) takeUntil(isEnd func(rune) bool) string {
+	s := p.rest()
+	if n := strings.IndexFunc(s, isEnd); n >= 0 {
+		s = s[:n]
+	}
+	p.pos += len(s)
+	return s
+}
+
 // skipToken skips s with the spaces around it.
 func (p *parser) skipToken(s string) bool {
 	p.skipSpaces()
@@ -293,10 +303,8 @@ func (p *parser) readFields() ([]Field, error) {
 	case p.at("("), p.at("!"):
 		return nil, errNoRelationship(p.table, name)
 	case p.at("."):
-		for _, f := range []string{"sum", "avg", "count", "max", "min"} {
-			if p.at("." + f + "()") {
-				return nil, errAggregate
-			}
+		if slices.ContainsFunc([]string{"sum", "avg", "count", "max", "min"}, func(f string) bool { return p.at("." + f + "()") }) {
+			return nil, errAggregate
 		}
 	}
 	if c := p.table.media; c != nil && name == c.Name && !p.at("->") && !p.at("::") {
@@ -339,14 +347,10 @@ func cutAlias(s string) string {
 // readCast reads the name of a type after "::". It returns error 42704 if there is no such type, and 42846 if values of the kind
 // from cannot be cast to it.
 func (p *parser) readCast(from Kind) (Kind, error) {
-	start := p.pos
-	for i, r := range p.rest() {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_ $", r) {
-			break
-		}
-		p.pos = start + i + utf8.RuneLen(r)
-	}
-	name := strings.ToLower(strings.Join(strings.Fields(p.text[start:p.pos]), " "))
+	word := p.takeUntil(func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_ $", r)
+	})
+	name := strings.ToLower(strings.Join(strings.Fields(word), " "))
 	if name == "" {
 		return "", p.fail("letter or digit")
 	}
@@ -488,11 +492,7 @@ func parseFilter(t *Table, pr queryParam, count *int) (Node, error) {
 	return node, err
 }
 
-func (p *parser) readRest() string {
-	s := p.rest()
-	p.pos = len(p.text)
-	return s
-}
+func (p *parser) readRest() string { return p.takeUntil(func(rune) bool { return false }) }
 
 // readGroup reads "(condition, …)".
 func (p *parser) readGroup(anyOf bool, depth int) (Node, error) {
@@ -574,13 +574,7 @@ func (p *parser) readWordInGroup() string {
 func (p *parser) atValueEnd() bool { return p.atEnd() || p.at(",") || p.at(")") }
 
 func (p *parser) readBare() string {
-	n := strings.IndexAny(p.rest(), ",)")
-	if n < 0 {
-		return p.readRest()
-	}
-	s := p.rest()[:n]
-	p.pos += n
-	return s
+	return p.takeUntil(func(r rune) bool { return r == ',' || r == ')' })
 }
 
 // readList reads "(a,"b,c",d)".

@@ -83,7 +83,12 @@ func (b *builder) filesSQL(c *Column) string {
 	return array + strings.Join(values, ", ") + ")"
 }
 
-// selectFilesLike selects, as JSON texts, the columns with URLs of files of the rows in which these columns contain namePart.
+// selectFiles selects, as JSON texts, the columns with URLs of files of the rows that meet a condition.
+func (b *builder) selectFiles(where Node) statement {
+	return b.newStatement("select cast(", b.filesSQL(b.table.media), " as text) from ", b.table.Name, b.whereSQL(where))
+}
+
+// selectFilesLike is selectFiles for the rows in which these columns contain namePart.
 func (b *builder) selectFilesLike(namePart string) statement {
 	values := "cast(" + b.filesSQL(b.table.media) + " as text)"
 	return b.newStatement("select ", values, " from ", b.table.Name, " where ", values, " like ", b.addArg("%"+namePart+"%"))

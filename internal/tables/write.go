@@ -203,7 +203,10 @@ func (s *Service) insert(ctx context.Context, req *tableRequest, p *payload) (wr
 		return writeResult{}, err
 	}
 	return s.inTransaction(ctx, req, len(p.rows) <= maxShortRows, func(tx *db.Tx, out *writeResult) error {
-		complete := p.cloneRows() // a copy, because a repeated transaction must number the rows again
+		complete := make([]row, len(p.rows)) // copies, because a repeated transaction must number the rows again
+		for i, r := range p.rows {
+			complete[i] = maps.Clone(r)
+		}
 		if err := numberRows(ctx, tx, t, complete); err != nil {
 			return err
 		}
@@ -307,14 +310,6 @@ func (p *payload) keys(t *Table) []string {
 		keys[i] = r[t.Key].(string) // fill has checked that the key is not null
 	}
 	return keys
-}
-
-func (p *payload) cloneRows() []row {
-	rows := make([]row, len(p.rows))
-	for i, r := range p.rows {
-		rows[i] = maps.Clone(r)
-	}
-	return rows
 }
 
 // orderKeys returns the stored keys in the order in which they were sent, because the engines return them in any order.
