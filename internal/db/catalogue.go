@@ -155,22 +155,17 @@ func ownNames(column string) string {
 }
 
 func tablesOf(ctx context.Context, q Querier, dialect Dialect) ([]string, error) {
-	query := "select name from sqlite_master where type = 'table' and " + ownNames("name") + " order by name"
-	if dialect == Postgres {
-		query = "select relname::text from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by relname"
-	}
-	return collectTexts(ctx, q, query)
+	return collectTexts(ctx, q, dialect.Choose("select name from sqlite_master where type = 'table' and "+ownNames("name")+" order by name",
+		"select relname::text from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by relname"))
 }
 
 // checkCatalogue returns an error unless the database has exactly the columns of the migrations: a copy would silently omit
 // any other column.
 func checkCatalogue(ctx context.Context, q Querier, dialect Dialect, tables []*table) error {
-	query := "select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and " + ownNames("m.name")
-	if dialect == Postgres {
-		query = `select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
-			where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`
-	}
-	found, err := collectTexts(ctx, q, query)
+	found, err := collectTexts(ctx, q, dialect.Choose(
+		"select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and "+ownNames("m.name"),
+		`select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+			where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`))
 	if err != nil {
 		return err
 	}

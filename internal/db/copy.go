@@ -537,11 +537,8 @@ func (t *table) sequence(ctx context.Context, q Querier, dialect Dialect) (int64
 	if t.serial() < 0 {
 		return 0, nil
 	}
-	query := "select coalesce(max(seq), 0) from sqlite_sequence where name = $1"
-	if dialect == Postgres {
-		query = "select coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, '" + t.columns[t.serial()].name + "')::regclass), 0)"
-	}
-	return One[int64](ctx, q, query, t.name)
+	return One[int64](ctx, q, dialect.Choose("select coalesce(max(seq), 0) from sqlite_sequence where name = $1",
+		"select coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, '"+t.columns[t.serial()].name+"')::regclass), 0)"), t.name)
 }
 
 func (t *table) setSequence(ctx context.Context, tx *Tx, last int64) error {

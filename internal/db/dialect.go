@@ -17,6 +17,14 @@ const (
 	Postgres Dialect = "postgres"
 )
 
+// Choose returns the SQL for this engine.
+func (d Dialect) Choose(sqlite, postgres string) string {
+	if d == Postgres {
+		return postgres
+	}
+	return sqlite
+}
+
 // timeLayout is the text form in which SQLite stores a time, such as 2026-03-01T10:00:00.25+00:00. PostgREST, the program behind Supabase's
 // /rest/v1, prints a timestamptz in UTC in the same form. Zeros at the end of the fraction are left out. The texts nevertheless sort by
 // time, because '+' < '.' < digits.

@@ -97,13 +97,9 @@ func runMigrations(ctx context.Context, d *DB, migrations []*goose.Migration) (e
 
 // placeholderSQL maps the names of the placeholders to an engine's SQL.
 func placeholderSQL(dialect Dialect) map[string]string {
-	engine := 0
-	if dialect == SQLite {
-		engine = 1
-	}
 	sqlOf := make(map[string]string, len(placeholders))
 	for name, pair := range placeholders {
-		sqlOf[name] = pair[engine]
+		sqlOf[name] = dialect.Choose(pair[1], pair[0])
 	}
 	return sqlOf
 }

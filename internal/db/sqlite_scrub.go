@@ -2,6 +2,7 @@ package db
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -178,10 +179,7 @@ func pageGap(number int, data []byte) []byte {
 		return nil
 	}
 	begin += 2 * int(binary.BigEndian.Uint16(header[3:]))
-	end := int(binary.BigEndian.Uint16(header[5:]))
-	if end == 0 {
-		end = 65536
-	}
+	end := cmp.Or(int(binary.BigEndian.Uint16(header[5:])), 65536) // a stored 0 stands for 65536
 	if end > len(data) || begin > end {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,9 +17,7 @@ func ReadMarker(ctx context.Context, q Querier) (string, error) {
 
 // EnsureMarker stores a marker unless the database has one, and returns the stored marker. If marker is "", EnsureMarker makes a new id.
 func (d *DB) EnsureMarker(ctx context.Context, marker string, now time.Time) (string, error) {
-	if marker == "" {
-		marker = uuid.NewString()
-	}
+	marker = cmp.Or(marker, uuid.NewString())
 	if err := Exec(ctx, d, "insert into storage_marker (id, marker, created_at) values (1, $1, $2) on conflict (id) do nothing", marker, now); err != nil {
 		return "", err
 	}

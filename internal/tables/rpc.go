@@ -18,10 +18,10 @@ import (
 
 // function is a function of the server that clients can call.
 type function struct {
-	params   []string // names of the arguments, sorted; all are required
-	readOnly bool     // the function writes nothing, so GET can call it too
-	result   Kind     // kind of the returned value; "" if the function returns none
-	allowed  func(identity.Caller) bool
+	params   []string                   // names of the arguments, sorted; all are required
+	readOnly bool                       // the function writes nothing, so GET can call it too
+	result   Kind                       // kind of the returned value; "" if the function returns none
+	allowed  func(identity.Caller) bool // reports whether a caller may call the function
 	// call runs the function and returns its result as JSON, or "" if there is none.
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }

@@ -76,11 +76,7 @@ func (b *builder) filesSQL(c *Column) string {
 			values[i] = "json(" + values[i] + ")"
 		}
 	}
-	array := "json_array("
-	if b.dialect == db.Postgres {
-		array = "jsonb_build_array("
-	}
-	return array + strings.Join(values, ", ") + ")"
+	return b.dialect.Choose("json_array(", "jsonb_build_array(") + strings.Join(values, ", ") + ")"
 }
 
 // selectFiles selects, as JSON texts, the columns with URLs of files of the rows that meet a condition.
@@ -159,10 +155,7 @@ func (b *builder) compareSQL(n Compare) string {
 // does not depend on their number and can be prepared once.
 func (b *builder) inValuesSQL(kind Kind, values []any) string {
 	p := b.addArg(jsonValues(values))
-	if b.dialect == db.Postgres {
-		return "= any(array(select jsonb_array_elements_text(" + p + "::text::jsonb))::" + string(kind) + "[])"
-	}
-	return "in (select value from json_each(" + p + "))"
+	return b.dialect.Choose("in (select value from json_each("+p+"))", "= any(array(select jsonb_array_elements_text("+p+"::text::jsonb))::"+string(kind)+"[])")
 }
 
 // jsonValues writes values so that both engines read them as the column's kind.
@@ -445,9 +438,7 @@ func renderCount(d db.Dialect, t *Table, where Node) statement {
 // SQLite has only one writer at a time.
 func renderKeys(d db.Dialect, q *Query) statement {
 	st := renderColumn(d, q, q.Table.Key)
-	if d == db.Postgres {
-		st.sql += " for update"
-	}
+	st.sql += d.Choose("", " for update")
 	return st
 }
 
@@ -468,10 +459,8 @@ func renderKeyed(d db.Dialect, t *Table, fields []Field, keys []string, order []
 func (b *builder) keySourceSQL(keys []string) (source, value, position string) {
 	if len(keys) == 1 {
 		p := b.addArg(keys[0])
-		if b.dialect == db.Postgres {
-			return "(values (" + p + "::text::uuid, 1)) as given(value, position)", "given.value", "given.position"
-		}
-		return "(select " + p + " as value, 1 as position) as given", "given.value", "given.position"
+		source = b.dialect.Choose("(select "+p+" as value, 1 as position) as given", "(values ("+p+"::text::uuid, 1)) as given(value, position)")
+		return source, "given.value", "given.position"
 	}
 	p := b.addArg(keys)
 	if b.dialect == db.Postgres {
@@ -494,10 +483,9 @@ func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 	for i, c := range t.Columns {
 		names[i], values[i] = c.Name, b.fromRowSQL(c)
 	}
-	from := "json_each(" + b.addArg(rows) + ") where true" // without a where, "on conflict" would read as a join
-	if d == db.Postgres {
-		from = "jsonb_array_elements($1::text::jsonb) with ordinality as given(value, position) order by position"
-	}
+	p := b.addArg(rows)
+	from := d.Choose("json_each("+p+") where true", // without a where, "on conflict" would read as a join
+		"jsonb_array_elements("+p+"::text::jsonb) with ordinality as given(value, position) order by position")
 	conflict := ""
 	switch {
 	case u == nil:
@@ -621,9 +609,6 @@ func renderColumn(d db.Dialect, q *Query, c *Column) statement {
 func renderOrderKeys(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
 	given, value, position := b.keySourceSQL(keys)
-	number := "printf('%08d', " + position + ")"
-	if d == db.Postgres {
-		number = "lpad((" + position + ")::text, 8, '0')"
-	}
+	number := d.Choose("printf('%08d', "+position+")", "lpad(("+position+")::text, 8, '0')")
 	return b.newStatement("update ", t.Name, " set ", t.OrderKey.Name, " = 'r' || ", number, " || 'i' from ", given, " where ", b.columnSQL(t.Key), " = ", value)
 }

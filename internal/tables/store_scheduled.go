@@ -50,12 +50,9 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 		return next, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		changed := map[*Table][]string{} // keys of the changed rows, by table
-		var recordDerived []func() error // functions that record the rows that triggers change (see derived.go)
-		lock := ""
-		if tx.Dialect == db.Postgres { // on SQLite only one transaction at a time can write
-			lock = " for update"
-		}
+		changed := map[*Table][]string{}             // keys of the changed rows, by table
+		var recordDerived []func() error             // functions that record the rows that triggers change (see derived.go)
+		lock := tx.Dialect.Choose("", " for update") // on SQLite only one transaction at a time can write
 		for _, flag := range scheduledFlags {
 			due := " where not " + flag.column.Name + " and " + flag.column.TrueFrom.Name + " <= $1"
 			dueKeys, err := db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+flag.table.Name+due+" order by id"+lock, now)

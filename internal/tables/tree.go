@@ -1,5 +1,7 @@
 package tables
 
+import "cmp"
+
 // This file defines Query, the parsed form of a request's query string. parse.go makes a Query, and sql.go makes SQL from it.
 
 // Query is the parsed query string of a request on one table. Names are resolved to columns, and values have the type of their column.
@@ -22,12 +24,7 @@ type Field struct {
 }
 
 // kind returns the type of the field's value.
-func (f Field) kind() Kind {
-	if f.Cast != "" {
-		return f.Cast
-	}
-	return f.Column.Kind
-}
+func (f Field) kind() Kind { return cmp.Or(f.Cast, f.Column.Kind) }
 
 // Term is one column of the order in which rows are returned. If the request does not say where nulls are, the parser sets NullsFirst as
 // PostgREST does: nulls are last in ascending order and first in descending order.

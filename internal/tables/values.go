@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -100,13 +101,7 @@ func parseTimestamp(kind Kind, s string) (any, error) {
 	if part == nil {
 		return nil, errBadTime(kind, s)
 	}
-	clock, seconds, zone := part[2], part[3], strings.ToUpper(part[4])
-	if clock == "" {
-		clock = "00:00"
-	}
-	if seconds == "" {
-		seconds = ":00"
-	}
+	clock, seconds, zone := cmp.Or(part[2], "00:00"), cmp.Or(part[3], ":00"), strings.ToUpper(part[4])
 	switch {
 	case zone == "":
 		zone = "Z"
