@@ -145,9 +145,9 @@ var (
 // has read.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var tooLarge *http.MaxBytesError
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case errors.As(err, &tooLarge):
+	case tooLarge:
 		return body, ErrTooLarge.Becausef("body over %d bytes", limit)
 	case err != nil:
 		return body, apperr.New(http.StatusBadRequest, "bad_request", "The request could not be read").Because(err)

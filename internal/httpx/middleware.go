@@ -282,11 +282,8 @@ func CORS(next http.Handler) http.Handler {
 		h["Access-Control-Expose-Headers"] = exposedHeaders
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD")
-			allow := "authorization, x-client-info, apikey, content-type, x-region"
-			if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
-				allow = requested
-			}
-			h.Set("Access-Control-Allow-Headers", allow)
+			requested := r.Header.Get("Access-Control-Request-Headers")
+			h.Set("Access-Control-Allow-Headers", cmp.Or(requested, "authorization, x-client-info, apikey, content-type, x-region"))
 			h.Set("Access-Control-Max-Age", "3600")
 			h.Add("Vary", "Access-Control-Request-Headers")
 			w.WriteHeader(http.StatusNoContent)

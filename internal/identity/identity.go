@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,9 +226,7 @@ func (t *Tokens) checkKey(claims *Claims, method jwt.SigningMethod) error {
 			return err
 		}
 	}
-	if claims.KeyGeneration == 0 {
-		claims.KeyGeneration = 1
-	}
+	claims.KeyGeneration = cmp.Or(claims.KeyGeneration, 1)
 	valid, err := t.KeyValid(claims.Role, claims.KeyGeneration)
 	if err == nil && !valid {
 		err = ErrBadToken.Becausef("generation %d of the key for role %q was revoked, or never made", claims.KeyGeneration, claims.Role)
@@ -300,11 +299,7 @@ func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 	if key == "" && bearer == "" {
 		return Caller{}, ErrNoKey
 	}
-	decisive := key
-	if bearer != "" {
-		decisive = bearer
-	}
-	claims, err := a.Tokens.Verify(decisive)
+	claims, err := a.Tokens.Verify(cmp.Or(bearer, key))
 	if err != nil {
 		return Caller{}, err
 	}
