@@ -63,7 +63,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	}
 	e := &exifReader{r: r, order: order, info: info, blocks: &b}
 	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
-	info.Preview = e.readPreview()
+	info.Preview = readBytesAt(r, int64(e.previewStart), int64(e.previewSize), maxPreview)
 	b.adobeRGB = b.adobeRGB && !e.saysSRGB // readDirectory sets adobeRGB for the value "R03", but the tag ColorSpace takes precedence
 	return b
 }
@@ -149,14 +149,13 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 	}
 }
 
-// readPreview returns the small JPEG that the preview's directory describes. It returns nil if there is no such JPEG, or if the JPEG is
-// larger than maxPreview or cannot be read.
-func (e *exifReader) readPreview() []byte {
-	if e.previewSize == 0 || e.previewSize > maxPreview {
+// readBytesAt returns size bytes at an offset. It returns nil if size is 0 or more than limit, or if the bytes cannot be read.
+func readBytesAt(r io.ReaderAt, at, size, limit int64) []byte {
+	if size <= 0 || size > limit {
 		return nil
 	}
-	out := make([]byte, e.previewSize)
-	if _, err := e.r.ReadAt(out, int64(e.previewStart)); err != nil {
+	out := make([]byte, size)
+	if _, err := r.ReadAt(out, at); err != nil {
 		return nil
 	}
 	return out
@@ -173,17 +172,10 @@ func (e *exifReader) readValue(entry [12]byte, limit int64) []byte {
 		return nil
 	}
 	size := width * int64(e.order.Uint32(entry[4:]))
-	if size > limit {
-		return nil
-	}
 	if size <= 4 {
 		return append([]byte(nil), entry[8:8+size]...)
 	}
-	out := make([]byte, size)
-	if _, err := e.r.ReadAt(out, int64(e.order.Uint32(entry[8:]))); err != nil {
-		return nil
-	}
-	return out
+	return readBytesAt(e.r, int64(e.order.Uint32(entry[8:])), size, limit)
 }
 
 // RightsEXIF returns an EXIF block with only Artist and Copyright; nil if both are empty. In the APP1 segment of a JPEG,

@@ -13,12 +13,9 @@ import (
 // Profile nil, because decoders of HEIF apply the file's orientation and profile themselves.
 func readHEIF(s *source) Info {
 	var b blocks
-	for at, ok := int64(0), true; ok; {
-		var kind string
-		var body int64
-		kind, body, at, ok = readHEIFBox(s, at) // at becomes the offset of the next box
+	for kind, body, next, ok := readHEIFBox(s, 0); ok; kind, body, next, ok = readHEIFBox(s, next) {
 		if kind == "meta" {
-			if content := readHEIFBytes(s, body, at-body); len(content) > 4 {
+			if content := readBytesAt(s, body, next-body, maxBlock); len(content) > 4 {
 				b = readHEIFBlocks(s, content[4:]) // without version and flags (4 bytes)
 			}
 			break
@@ -54,18 +51,6 @@ func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	return string(head[4:8]), at + headerSize, at + size, true
 }
 
-// readHEIFBytes reads size bytes at an offset. It returns nil if they cannot be read, or if size is more than maxBlock.
-func readHEIFBytes(s *source, at, size int64) []byte {
-	if size <= 0 || size > maxBlock || at < 0 || at > s.size-size {
-		return nil
-	}
-	b := make([]byte, size)
-	if _, err := s.ReadAt(b, at); err != nil {
-		return nil
-	}
-	return b
-}
-
 // The types of the items that contain metadata. If a file has several items of a type, the first one is read.
 const (
 	heifEXIF = "Exif"
@@ -92,7 +77,7 @@ func readHEIFBlocks(s *source, meta []byte) (b blocks) {
 			piece := []byte(nil)
 			switch at, size := e.at, e.size; {
 			case !e.inIDAT:
-				piece = readHEIFBytes(s, at, size)
+				piece = readBytesAt(s, at, size, maxBlock)
 			case at >= 0 && size > 0 && at <= int64(len(idat)) && size <= int64(len(idat))-at:
 				piece = idat[at : at+size]
 			}

@@ -20,9 +20,6 @@ const (
 	iptcCopyright   = 116
 )
 
-// maxCreators is the maximum number of creators that are read.
-const maxCreators = 100
-
 // findIPTC returns the IPTC block in a JPEG's APP13 segment, or nil if there is none. The segment contains a list of Photoshop resources.
 func findIPTC(resources []byte) []byte {
 	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
@@ -49,7 +46,7 @@ func findIPTC(resources []byte) []byte {
 
 // readIPTC reads the data sets of an IPTC-IIM block into info.
 func readIPTC(block []byte, info *Info) {
-	var creators []string
+	var creators valueList
 	for len(block) >= 5 && block[0] == 0x1c { // a data set: marker, record, number, size (2 bytes), value
 		size := int(binary.BigEndian.Uint16(block[3:]))
 		if size >= 0x8000 || size > len(block)-5 { // 0x8000 and more mean an extended size, which only pictures inside IPTC need
@@ -59,9 +56,7 @@ func readIPTC(block []byte, info *Info) {
 		if block[1] == 2 {
 			switch block[2] {
 			case iptcByline:
-				if value = tidy(value); value != "" && len(creators) < maxCreators {
-					creators = append(creators, value)
-				}
+				creators.add(value)
 			case iptcCopyright:
 				info.setRights(value)
 			case iptcCity, iptcSublocation, iptcState, iptcCountryCode, iptcCountry:
@@ -70,5 +65,5 @@ func readIPTC(block []byte, info *Info) {
 		}
 		block = block[5+size:]
 	}
-	info.setCreator(strings.Join(creators, "; "))
+	info.setCreator(strings.Join(creators.items, "; "))
 }

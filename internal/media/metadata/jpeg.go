@@ -145,25 +145,19 @@ func stripJPEG(s *source) plan {
 	info := b.readInfo()
 	out := plan{}
 	out.add([]byte{0xff, markerSOI})
-	segment := func(marker byte, parts ...[]byte) {
-		data := bytes.Join(parts, nil)
-		out.add(append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(data)+2)), data...))
+	segment := func(marker byte, head, data []byte) {
+		if data != nil {
+			start := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(head)+len(data)+2))
+			out.add(slices.Concat(start, head, data))
+		}
 	}
-	if file.jfif != nil {
-		segment(markerAPP0, file.jfif)
-	}
-	if block := makeEXIF(info.Orientation, info.Creator, info.Rights); block != nil {
-		segment(markerAPP1, headEXIF, block)
-	}
-	if packet := makeXMP(&info); packet != nil {
-		segment(markerAPP1, headXMP, packet)
-	}
+	segment(markerAPP0, nil, file.jfif)
+	segment(markerAPP1, headEXIF, makeEXIF(info.Orientation, info.Creator, info.Rights))
+	segment(markerAPP1, headXMP, makeXMP(&info))
 	chunks := slices.Collect(slices.Chunk(info.Profile, maxProfileChunk))
 	for i, part := range chunks {
-		segment(markerAPP2, headICC, []byte{byte(i + 1), byte(len(chunks))}, part)
+		segment(markerAPP2, append(bytes.Clone(headICC), byte(i+1), byte(len(chunks))), part)
 	}
-	if file.adobe != nil {
-		segment(markerAPPE, file.adobe)
-	}
+	segment(markerAPPE, nil, file.adobe)
 	return append(out, file.body...)
 }

@@ -142,7 +142,7 @@ func (s *source) nextMarker() byte {
 // ReadAt implements io.ReaderAt, for TIFF and HEIF, which refer to offsets in the file. A read beyond the end returns errTruncated but does
 // not set err.
 func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
-	if at < 0 || at+int64(len(p)) > s.size {
+	if at < 0 || at > s.size-int64(len(p)) {
 		return 0, errTruncated
 	}
 	if s.seek(at); s.err != nil {

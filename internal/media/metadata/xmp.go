@@ -117,7 +117,7 @@ scan:
 	}
 }
 
-// valueList collects the values of a property.
+// valueList collects the values of a property, at most 100.
 type valueList struct {
 	items []string
 	text  strings.Builder
@@ -166,7 +166,7 @@ func RightsXMP(creator, rights string) []byte {
 
 // makeXMP returns an XMP packet with the creator, the rights and rightsProperties; nil if all are empty.
 func makeXMP(info *Info) []byte {
-	var b bytes.Buffer
+	var b strings.Builder
 	text := func(s string) string {
 		var e bytes.Buffer
 		_ = xml.EscapeText(&e, []byte(s)) // a bytes.Buffer does not fail
@@ -203,14 +203,10 @@ func makeXMP(info *Info) []byte {
 	if b.Len() == 0 {
 		return nil
 	}
-	var out bytes.Buffer
-	out.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>" +
-		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about=""`)
+	out := "<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>" +
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about=""`
 	for _, s := range spaces {
-		fmt.Fprintf(&out, ` xmlns:%s="%s"`, s[0], s[1])
+		out += fmt.Sprintf(` xmlns:%s="%s"`, s[0], s[1])
 	}
-	out.WriteString(">")
-	out.Write(b.Bytes())
-	out.WriteString(`</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>`)
-	return out.Bytes()
+	return []byte(out + ">" + b.String() + `</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>`)
 }
