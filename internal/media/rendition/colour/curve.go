@@ -50,7 +50,7 @@ func readCurve(tag []byte) (c curve, size int, err error) {
 		case 1: // one sample is a gamma, in units of 1/256
 			return curve{g: float64(binary.BigEndian.Uint16(tag[headerSize:])) / 256}, size, nil
 		}
-		return curve{samples: readUint16s(tag[headerSize:], int(n))}, size, nil // as fractions, 0 to 1
+		return curve{samples: readFractions(tag[headerSize:], int(n), 2)}, size, nil
 	case "para": // a formula
 		formula := int(binary.BigEndian.Uint16(tag[8:]))
 		if formula > 4 {
@@ -106,20 +106,15 @@ func (c *curve) eval(x float64) float64 {
 	return min(max(y, -2), 2)
 }
 
-// readUint16s reads n numbers of 16 bits and divides them by 65535, which gives fractions from 0 to 1.
-func readUint16s(b []byte, n int) []float64 {
+// readFractions reads n numbers of width bytes, 1 or 2, as fractions from 0 to 1: it divides them by 255 or 65535.
+func readFractions(b []byte, n, width int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
-		out[i] = float64(binary.BigEndian.Uint16(b[2*i:])) / 65535
-	}
-	return out
-}
-
-// readUint8s reads n bytes as fractions, 0 to 1.
-func readUint8s(b []byte, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = float64(b[i]) / 255
+		if width == 1 {
+			out[i] = float64(b[i]) / 255
+		} else {
+			out[i] = float64(binary.BigEndian.Uint16(b[2*i:])) / 65535
+		}
 	}
 	return out
 }

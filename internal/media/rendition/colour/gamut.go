@@ -97,9 +97,7 @@ func MatrixProfile(version byte, description string, g Gamut, curve []byte) []by
 	if version >= 4 {
 		chad := []byte("sf32\x00\x00\x00\x00")
 		for _, row := range adaptationToD50(g.whiteXYZ()) {
-			for _, v := range row {
-				chad = appendS15Fixed16(chad, v)
-			}
+			chad = appendS15Fixed16(chad, row[:]...)
 		}
 		tags = append(tags, tag{"chad", chad})
 	}
@@ -128,7 +126,7 @@ func assemble(version byte, space, description string, further []tag) []byte {
 	copy(out[12:], "mntr"+space+"XYZ ")
 	copy(out[24:], []byte{0x07, 0xea, 0, 1, 0, 1}) // made on 1 January 2026
 	copy(out[36:], "acsp")
-	copy(out[68:], appendS15Fixed16(appendS15Fixed16(appendS15Fixed16(nil, d50[0]), d50[1]), d50[2]))
+	copy(out[68:], appendS15Fixed16(nil, d50[:]...))
 	binary.BigEndian.PutUint32(out[128:], uint32(len(tags)))
 	places := map[string]int{}
 	for i, t := range tags {
@@ -168,20 +166,19 @@ func encodeTextV4(_, text string) []byte {
 }
 
 func encodeXYZ(v [3]float64) []byte {
-	return appendS15Fixed16(appendS15Fixed16(appendS15Fixed16([]byte("XYZ \x00\x00\x00\x00"), v[0]), v[1]), v[2])
+	return appendS15Fixed16([]byte("XYZ \x00\x00\x00\x00"), v[:]...)
 }
 
-func appendS15Fixed16(b []byte, v float64) []byte {
-	return binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(v*65536))))
+func appendS15Fixed16(b []byte, values ...float64) []byte {
+	for _, v := range values {
+		b = binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(v*65536))))
+	}
+	return b
 }
 
 // ParametricSRGB returns the tone curve of sRGB as the bytes of a para tag.
 func ParametricSRGB() []byte {
-	out := []byte("para\x00\x00\x00\x00\x00\x03\x00\x00")
-	for _, v := range []float64{2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045} {
-		out = appendS15Fixed16(out, v)
-	}
-	return out
+	return appendS15Fixed16([]byte("para\x00\x00\x00\x00\x00\x03\x00\x00"), 2.4, 1/1.055, 0.055/1.055, 1/12.92, 0.04045)
 }
 
 // applyToneCurve applies the tone curve of sRGB and Display P3 to linear light. The curve is continued beyond 0..1, so that

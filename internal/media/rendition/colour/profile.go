@@ -70,21 +70,12 @@ func parse(icc []byte) (*Profile, error) {
 	case "link", "abst", "nmcl": // these classes convert between profiles, or name single colours
 		return nil, fmt.Errorf("profile class %q is not one of pictures", class)
 	}
-	switch space := string(icc[16:20]); space {
-	case "RGB ":
-		p.space = RGB
-	case "GRAY":
-		p.space = Gray
-	case "CMYK":
-		p.space = CMYK
-	default:
-		return nil, fmt.Errorf("colour space %q", space)
+	p.space = map[string]Space{"RGB ": RGB, "GRAY": Gray, "CMYK": CMYK}[string(icc[16:20])]
+	if p.space == 0 {
+		return nil, fmt.Errorf("colour space %q", icc[16:20])
 	}
-	switch pcs := string(icc[20:24]); pcs {
-	case "XYZ ":
-	case "Lab ":
-		p.labPCS = true
-	default:
+	pcs := string(icc[20:24])
+	if p.labPCS = pcs == "Lab "; !p.labPCS && pcs != "XYZ " {
 		return nil, fmt.Errorf("connection space %q", pcs)
 	}
 	tags, err := readTags(icc)
@@ -184,16 +175,7 @@ func (p *Profile) Description() string { return p.description }
 // Space returns the space of the profile's device values: RGB, Gray or CMYK.
 func (p *Profile) Space() Space { return p.space }
 
-func (p *Profile) channelCount() int {
-	switch p.space {
-	case Gray:
-		return 1
-	case CMYK:
-		return 4
-	default:
-		return 3
-	}
-}
+func (p *Profile) channelCount() int { return [...]int{RGB: 3, Gray: 1, CMYK: 4}[p.space] }
 
 // convertToXYZ returns the colour of a device value (one number for each channel, 0 to 1) as XYZ relative to D50.
 func (p *Profile) convertToXYZ(device []float64) [3]float64 {

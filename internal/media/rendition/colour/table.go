@@ -81,15 +81,11 @@ func (p *colourTable) parseLut(tag []byte, inputs, width, at, in, out int) error
 	if in < 2 || out < 2 || in > 4096 || out > 4096 {
 		return errTable
 	}
-	readValues := readUint16s
-	if width == 1 {
-		readValues = readUint8s
-	}
 	readNext := func(n int) []float64 {
 		if n > (len(tag)-at)/width {
 			return nil
 		}
-		v := readValues(tag[at:], n)
+		v := readFractions(tag[at:], n, width)
 		at += n * width
 		return v
 	}
@@ -116,34 +112,23 @@ func (p *colourTable) parseLut(tag []byte, inputs, width, at, in, out int) error
 }
 
 // parseLutAToB reads a table of lutAToBType.
-func (p *colourTable) parseLutAToB(tag []byte, inputs int) (err error) {
-	// readCurves reads curves, to which the 4 bytes at the offset at of the tag point; nil if they are 0.
-	readCurves := func(at, count int) (cs []curve, err error) {
-		from := uint64(binary.BigEndian.Uint32(tag[at:]))
-		if from == 0 {
-			return nil, nil
-		}
-		for range count {
+func (p *colourTable) parseLutAToB(tag []byte, inputs int) error {
+	for _, set := range []struct {
+		curves    *[]curve
+		at, count int // at is the offset of 4 bytes that point to the curves; if they are 0, there are none
+	}{{&p.outputCurves, 12, 3}, {&p.middleCurves, 20, 3}, {&p.inputCurves, 28, inputs}} {
+		from := uint64(binary.BigEndian.Uint32(tag[set.at:]))
+		for i := 0; i < set.count && from != 0; i++ {
 			if from > uint64(len(tag)) {
-				return nil, errTable
+				return errTable
 			}
 			c, size, err := readCurve(tag[from:])
 			if err != nil {
-				return nil, err
+				return err
 			}
-			cs = append(cs, c)
+			*set.curves = append(*set.curves, c)
 			from += uint64(size+3) &^ 3
 		}
-		return cs, nil
-	}
-	if p.outputCurves, err = readCurves(12, 3); err != nil {
-		return err
-	}
-	if p.middleCurves, err = readCurves(20, 3); err != nil {
-		return err
-	}
-	if p.inputCurves, err = readCurves(28, inputs); err != nil {
-		return err
 	}
 	if from := uint64(binary.BigEndian.Uint32(tag[16:])); from != 0 {
 		if from+48 > uint64(len(tag)) {
@@ -176,14 +161,11 @@ func (p *colourTable) parseLutAToB(tag []byte, inputs int) (err error) {
 		return err
 	}
 	values := tag[from+20:]
-	switch width := tag[from+16]; {
-	case width == 1 && size <= len(values):
-		p.grid = &grid{points, readUint8s(values, size)}
-	case width == 2 && size <= len(values)/2:
-		p.grid = &grid{points, readUint16s(values, size)}
-	default:
+	width := int(tag[from+16])
+	if width < 1 || width > 2 || size > len(values)/width {
 		return errTable
 	}
+	p.grid = &grid{points, readFractions(values, size, width)}
 	return nil
 }
 

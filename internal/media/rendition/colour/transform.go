@@ -172,8 +172,7 @@ const (
 
 // shaper converts pixels by curves and a matrix.
 type shaper struct {
-	contributions [3][256][4]int32        // what each value of each input channel adds to each output channel, in linear light
-	toneCurve     *[linearSteps + 1]uint8 // converts an output channel to 8 bits
+	contributions [3][256][4]int32 // what each value of each input channel adds to each output channel, in linear light
 }
 
 // toneCurve8Bit returns the tone curve of sRGB and Display P3: an 8-bit value for each step of linear light.
@@ -186,7 +185,7 @@ var toneCurve8Bit = sync.OnceValue(func() *[linearSteps + 1]uint8 {
 })
 
 func newShaper(p *Profile, target [3][3]float64) *shaper {
-	s := &shaper{toneCurve: toneCurve8Bit()}
+	s := &shaper{}
 	m := product(target, p.matrix)
 	const half = 1 << (sumShift - 1)
 	for c := range 3 {
@@ -205,7 +204,7 @@ func newShaper(p *Profile, target [3][3]float64) *shaper {
 }
 
 func (s *shaper) convertRGBA(pix []byte) {
-	out := s.toneCurve
+	out := toneCurve8Bit()
 	for len(pix) >= 4 {
 		r, g, b := &s.contributions[0][pix[0]], &s.contributions[1][pix[1]], &s.contributions[2][pix[2]]
 		x := (r[0] + g[0] + b[0]) >> sumShift
