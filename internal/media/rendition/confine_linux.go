@@ -17,21 +17,13 @@ import (
 // The limit of memory is RLIMIT_DATA, which counts allocated memory, but not mapped files. RLIMIT_AS would end harmless jobs, because it
 // counts the address space, and Go reserves more of that than it uses.
 func confine(memory int64, cpu time.Duration, urgent bool) error {
-	type limit struct {
-		resource int
-		value    uint64
-	}
-	limits := []limit{
-		{syscall.RLIMIT_CORE, 0},
-		{syscall.RLIMIT_FSIZE, 2 << 30},
-		{syscall.RLIMIT_CPU, uint64(max(1, cpu/time.Second))},
-	}
+	limits := map[int]uint64{syscall.RLIMIT_CORE: 0, syscall.RLIMIT_FSIZE: 2 << 30, syscall.RLIMIT_CPU: uint64(max(1, cpu/time.Second))}
 	if !raceDetector { // the shadow memory of the race detector alone exceeds any limit
-		limits = append(limits, limit{syscall.RLIMIT_DATA, uint64(memory)})
+		limits[syscall.RLIMIT_DATA] = uint64(memory)
 	}
-	for _, l := range limits {
-		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.value, Max: l.value}); err != nil {
-			return fmt.Errorf("limit %d: %w", l.resource, err)
+	for resource, limit := range limits {
+		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit %d: %w", resource, err)
 		}
 	}
 	return lowerPriority(urgent)

@@ -252,10 +252,7 @@ func webpHeader(r io.ReadSeeker) (image.Config, error) {
 		return image.Config{}, err
 	}
 	if string(head[12:16]) == "VP8X" && head[20]&2 != 0 {
-		return image.Config{
-			Width:  1 + readUint24(head[24:]),
-			Height: 1 + readUint24(head[27:]),
-		}, nil
+		return image.Config{Width: 1 + readUint24(head[24:]), Height: 1 + readUint24(head[27:])}, nil
 	}
 	return webp.DecodeConfig(bufio.NewReader(r))
 }
@@ -375,11 +372,9 @@ func newSource(img image.Image, limitedRange bool) (*source, error) {
 	case *image.NYCbCrA:
 		s.fromYCbCrA(m, limitedRange)
 	case *image.Gray:
-		s.model = gray
-		s.channels = []rowReader{storedRows(m.Pix, m.Stride, s.w, s.h)}
+		s.model, s.channels = gray, []rowReader{storedRows(m.Pix, m.Stride, s.w, s.h)}
 	case *image.Gray16:
-		s.model = gray
-		s.channels = []rowReader{interleavedRows(m.Pix, m.Stride, s.w, s.h, 2, 0)}
+		s.model, s.channels = gray, []rowReader{interleavedRows(m.Pix, m.Stride, s.w, s.h, 2, 0)}
 	case *image.CMYK:
 		s.model = cmyk
 		for c := range 4 {
@@ -448,15 +443,11 @@ func (s *source) fromYCbCr(m *image.YCbCr, limitedRange bool) {
 	}
 	cw, ch := (s.w+s.subX-1)/s.subX, (s.h+s.subY-1)/s.subY
 	s.model = ycc
-	s.channels = []rowReader{
-		storedRows(m.Y, m.YStride, s.w, s.h),
-		storedRows(m.Cb, m.CStride, cw, ch),
-		storedRows(m.Cr, m.CStride, cw, ch),
-	}
+	s.channels = []rowReader{storedRows(m.Y, m.YStride, s.w, s.h), storedRows(m.Cb, m.CStride, cw, ch), storedRows(m.Cr, m.CStride, cw, ch)}
 	if limitedRange {
-		s.channels[0] = mappedRows(s.channels[0], &fromLimitedY)
-		s.channels[1] = mappedRows(s.channels[1], &fromLimitedC)
-		s.channels[2] = mappedRows(s.channels[2], &fromLimitedC)
+		for i, table := range []*[256]byte{&fromLimitedY, &fromLimitedC, &fromLimitedC} {
+			s.channels[i] = mappedRows(s.channels[i], table)
+		}
 	}
 }
 
@@ -468,8 +459,7 @@ func (s *source) fromYCbCrA(m *image.NYCbCrA, limitedRange bool) {
 		return
 	}
 	in, subX, subY := s.channels, s.subX, s.subY
-	s.model, s.subX, s.subY = rgba, 1, 1
-	s.channels = nil
+	s.model, s.subX, s.subY, s.channels = rgba, 1, 1, nil
 	for c := range 3 {
 		s.channels = append(s.channels, rowReader{s.w, s.h, func(y int, buf []byte) []byte {
 			buf = buf[:s.w]
@@ -490,8 +480,7 @@ func (s *source) fromPaletted(m *image.Paletted) {
 	s.model = rgb
 	for i, c := range m.Palette {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)
-		table[0][i], table[1][i], table[2][i] = premultiply(n.R, n.A), premultiply(n.G, n.A), premultiply(n.B, n.A)
-		table[3][i] = n.A
+		table[0][i], table[1][i], table[2][i], table[3][i] = premultiply(n.R, n.A), premultiply(n.G, n.A), premultiply(n.B, n.A), n.A
 	}
 	if !m.Opaque() {
 		s.model = rgba

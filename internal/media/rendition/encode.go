@@ -198,10 +198,10 @@ func encodeJPEG(p *picture, quality int, exif, xmp []byte) ([]byte, error) {
 func insertRights(file, exif, xmp []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(file)+len(exif)+len(xmp)+128))
 	out.Write(file[:2])
-	for _, segment := range [][]byte{addPrefix("Exif\x00\x00", exif), addPrefix("http://ns.adobe.com/xap/1.0/\x00", xmp)} {
-		if n := len(segment) + 2; len(segment) > 0 && n <= 0xffff {
+	for _, segment := range [][2]string{{"Exif\x00\x00", string(exif)}, {"http://ns.adobe.com/xap/1.0/\x00", string(xmp)}} {
+		if n := len(segment[0]) + len(segment[1]) + 2; segment[1] != "" && n <= 0xffff {
 			out.Write([]byte{0xff, 0xe1, byte(n >> 8), byte(n)})
-			out.Write(segment)
+			out.WriteString(segment[0] + segment[1])
 		}
 	}
 	out.Write(file[2:])
@@ -223,11 +223,4 @@ func insertXMP(file, xmp []byte) []byte {
 		return file
 	}
 	return slices.Concat(file[:33], metadata.PNGText(xmp), file[33:])
-}
-
-func addPrefix(name string, data []byte) []byte {
-	if len(data) == 0 {
-		return nil
-	}
-	return append([]byte(name), data...)
 }

@@ -24,11 +24,3 @@ func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: th
 
 // keepFilesPrivate does nothing, because this system has no umask.
 func keepFilesPrivate() {}
-
-// readUsage returns what a process has used. This system does not report its peak of memory.
-func readUsage(p *os.ProcessState) usage {
-	if p == nil {
-		return usage{}
-	}
-	return usage{cpu: p.UserTime() + p.SystemTime()}
-}

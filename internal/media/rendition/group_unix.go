@@ -3,7 +3,6 @@
 package rendition
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -29,15 +28,3 @@ func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
 
 // keepFilesPrivate makes new files of this process, and of programs that it starts, accessible to their user only.
 func keepFilesPrivate() { syscall.Umask(0o077) }
-
-// readUsage returns what an ended process and its ended child processes have used.
-func readUsage(p *os.ProcessState) usage {
-	if p == nil {
-		return usage{}
-	}
-	u := usage{cpu: p.UserTime() + p.SystemTime()}
-	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
-		u.peak = int64(r.Maxrss) * maxrssUnit //nolint:unconvert // Maxrss has 32 bits on some systems
-	}
-	return u
-}

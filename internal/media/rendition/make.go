@@ -39,30 +39,27 @@ const maxFrameBytes = 300_000
 // After an error, some of the files may remain there. If Make rejects the picture or an order (one of the renditions to make), the error
 // wraps one of this package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
-	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})
+	return makeOwn(ctx, job, limits, false)
 }
 
-// makeQuick is Make for a source that the own engine decodes in less time than libvips needs to start. This is a JPEG that can be decoded
-// at a smaller size, or a source of at most quickPixels. For other sources makeQuick returns an error.
-func makeQuick(ctx context.Context, job Job, limits Limits) (Result, error) {
-	return makeOwn(ctx, &ownSession{session: newSession(job, limits), quick: true})
-}
-
-func makeOwn(ctx context.Context, s *ownSession) (Result, error) {
+// makeOwn is Make. If quick is true, it makes only renditions of a source that the own engine decodes in less time than libvips needs to
+// start. This is a JPEG that can be decoded at a smaller size, or a source of at most quickPixels. For other sources it returns an error.
+func makeOwn(ctx context.Context, job Job, limits Limits, quick bool) (Result, error) {
+	s := &ownSession{session: newSession(job, limits), quick: quick}
 	if err := s.openSource(ctx); err != nil {
 		return Result{}, err
 	}
 	return s.run(ctx)
 }
 
-// quickPixels is the maximum number of pixels of a source that makeQuick decodes at its full size.
+// quickPixels is the maximum number of pixels of a quick source that is decoded at its full size.
 const quickPixels = 8_000_000
 
 // ownSession is the state of one job that the own engine does.
 type ownSession struct {
 	session
 
-	quick       bool                          // set by makeQuick: decode rejects a source that takes longer than libvips needs to start
+	quick       bool                          // decode rejects a source that takes longer than libvips needs to start
 	src         *source                       // the decoded file; nil after makeFromSource
 	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
 	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it
@@ -391,14 +388,10 @@ func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Sp
 
 // encodeBytes returns the file of a rendition.
 func (s *ownSession) encodeBytes(p *picture, order Order, in colour.Space) ([]byte, error) {
-	if order.Format == WebP {
-		var icc []byte
-		if in == colour.DisplayP3 {
-			icc = colour.DisplayP3Profile
-		}
-		return encodeWebP(p, order.Quality, icc, s.xmp)
-	}
-	if order.Format == PNG {
+	switch order.Format {
+	case WebP:
+		return encodeWebP(p, order.Quality, profileToEmbed(in == colour.DisplayP3), s.xmp)
+	case PNG:
 		return encodePNG(p, s.xmp)
 	}
 	for quality := cmp.Or(order.Quality, jpegQuality); ; quality = max(quality-8, 20) {

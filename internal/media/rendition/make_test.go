@@ -16,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	encoder "github.com/gen2brain/webp"
@@ -526,7 +527,7 @@ func TestAnimatedWebP(t *testing.T) {
 
 // Creator and rights are copied to renditions in both formats.
 func TestRightsAreCopied(t *testing.T) {
-	xmp := addPrefix("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
+	xmp := slices.Concat([]byte("http://ns.adobe.com/xap/1.0/\x00"), metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
 	file := jpegOf(t, texture(40, 30))
 	n := len(xmp) + 2
 	file = append(append([]byte{0xff, 0xd8, 0xff, 0xe1, byte(n >> 8), byte(n)}, xmp...), file[2:]...)

@@ -29,11 +29,10 @@ type pausableJob struct {
 func (p *pauser) beginUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.urgentCount++; p.urgentCount > 1 {
-		return
-	}
-	for job := range p.pausable {
-		p.suspend(job)
+	if p.urgentCount++; p.urgentCount == 1 {
+		for job := range p.pausable {
+			p.suspend(job)
+		}
 	}
 }
 
@@ -41,11 +40,10 @@ func (p *pauser) beginUrgent() {
 func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.urgentCount--; p.urgentCount > 0 {
-		return
-	}
-	for job := range p.pausable {
-		p.resume(job)
+	if p.urgentCount--; p.urgentCount == 0 {
+		for job := range p.pausable {
+			p.resume(job)
+		}
 	}
 }
 

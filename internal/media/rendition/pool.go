@@ -34,12 +34,8 @@ func halfProcessors() int { return max(1, runtime.NumCPU()/2) }
 
 // newPool returns a pool for the settings Config.Workers and Config.Memory.
 func newPool(workers int, budget int64) *pool {
-	return &pool{
-		budget:     budget,
-		otherJobs:  semaphore.NewWeighted(int64(workers)),
-		urgentJobs: semaphore.NewWeighted(int64(2 * workers)),
-		memory:     semaphore.NewWeighted(budget),
-	}
+	return &pool{budget: budget, memory: semaphore.NewWeighted(budget),
+		otherJobs: semaphore.NewWeighted(int64(workers)), urgentJobs: semaphore.NewWeighted(int64(2 * workers))}
 }
 
 // enter waits until a job with this estimated memory in bytes can run. The caller calls release once, at the end of the job. The error

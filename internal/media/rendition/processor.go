@@ -55,6 +55,7 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	cfg.Workers = cmp.Or(cfg.Workers, halfProcessors())
 	cfg.CPU = cmp.Or(cfg.CPU, 2*time.Minute)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 5*time.Minute)
+	cfg.Limits.Memory = math.MaxInt64 // the pool limits the memory, because libvips needs less than the header's estimate
 	if len(cfg.Program) == 0 {
 		self, err := WorkerProgram()
 		if err != nil {
@@ -109,7 +110,7 @@ func (s *Processor) CanDecode(mime string) bool {
 }
 
 // Make waits until the pool lets a job run, and runs it in a worker process. It uses libvips if that works. It uses the own engine if
-// libvips does not work, for an urgent job that makeQuick can do, and if libvips fails and the file is not the cause. If the picture is
+// libvips does not work, for an urgent job if that is quick (makeOwn), and if libvips fails and the file is not the cause. If the picture is
 // rejected, the error is an *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the
 // system.
 func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
@@ -117,33 +118,33 @@ func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
 	return result, err
 }
 
-func (s *Processor) make(ctx context.Context, job Job) (Result, usage, error) {
+// make is Make. It also returns the state of the ended worker process, which tells what it has used; nil if no worker was started.
+func (s *Processor) make(ctx context.Context, job Job) (Result, *os.ProcessState, error) {
 	for _, path := range []*string{&job.Source, &job.Folder} { // the worker runs in a folder of its own
 		absolute, err := filepath.Abs(*path)
 		if err != nil {
-			return Result{}, usage{}, err
+			return Result{}, nil, err
 		}
 		*path = absolute
 	}
 	h, err := s.inspect(job.Source)
 	if err != nil {
-		return Result{}, usage{}, err
+		return Result{}, nil, err
 	}
 	own := slices.Contains(ownTypes, h.MimeType) && !slices.ContainsFunc(job.Orders, func(o Order) bool { return o.Format == AVIF })
 	if v := s.findVips(); v.path != "" {
 		cost := vipsCost(h, job.Orders)
-		if job.Urgent && h.pixels() <= quickPixels { // makeQuick can decode the source at its full size
+		if job.Urgent && h.pixels() <= quickPixels { // the own engine can decode the source at its full size
 			cost = max(cost, h.Memory)
 		}
-		result, used, err := s.run(ctx, job, v.path, cost)
-		var engine engineError
-		if !errors.As(err, &engine) || !own {
-			return result, used, err
+		result, ended, err := s.run(ctx, job, v.path, cost)
+		if _, engineFailed := errors.AsType[engineError](err); !engineFailed || !own {
+			return result, ended, err
 		}
 		s.cfg.Log.InfoContext(ctx, "libvips failed; the own engine does the job", "cause", err)
 	}
 	if !own {
-		return Result{}, usage{}, ErrNeedsVips
+		return Result{}, nil, ErrNeedsVips
 	}
 	return s.run(ctx, job, "", h.Memory)
 }
@@ -162,22 +163,17 @@ func (s *Processor) inspect(path string) (Header, error) {
 	case !s.CanDecode(h.MimeType):
 		return Header{}, ErrNeedsVips
 	}
-	// The memory is not checked here but by the pool, because libvips needs less than the header's estimate.
-	limits := s.cfg.Limits
-	limits.Memory = math.MaxInt64
-	return h, limits.check(h)
+	return h, s.cfg.Limits.check(h)
 }
 
 // run waits for the pool and runs a job with its limits. vips is the path of libvips' command, or "" for the own engine. cost is
 // the estimated memory in bytes. The limit of the worker's memory is higher than cost, because cost is resident memory, and the
 // system counts all allocated memory.
-func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (Result, usage, error) {
+func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (Result, *os.ProcessState, error) {
 	leave, err := s.pool.enter(ctx, cost, job.Urgent)
 	if err != nil {
-		return Result{}, usage{}, err
+		return Result{}, nil, err
 	}
 	defer leave()
-	limits := s.cfg.Limits
-	limits.Memory = math.MaxInt64
-	return s.runTask(ctx, task{estimatedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips, IdleTime: s.idleTime})
+	return s.runTask(ctx, task{estimatedMemory: cost, Job: job, Limits: s.cfg.Limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips, IdleTime: s.idleTime})
 }

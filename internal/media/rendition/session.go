@@ -82,6 +82,14 @@ func (s *session) isSRGB() bool {
 	return err == nil && t.Identity()
 }
 
+// profileToEmbed returns the colour profile for a file in Display P3; nil for sRGB, which needs none.
+func profileToEmbed(p3 bool) []byte {
+	if p3 {
+		return colour.DisplayP3Profile
+	}
+	return nil
+}
+
 // computeLayouts computes the layouts of all orders.
 func (s *session) computeLayouts() error {
 	for _, order := range s.job.Orders {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -172,8 +173,7 @@ func (c vipsCommand) try(ctx context.Context, start func(*exec.Cmd) error, args 
 	if !c.modules { // libvips looks for modules below VIPSHOME; the folder has none
 		cmd.Env = append(cmd.Env, "VIPSHOME="+c.folder)
 	}
-	var stdout, stderr boundedBuffer
-	stdout.limit, stderr.limit = maxStderrBytes, maxStderrBytes
+	stdout, stderr := boundedBuffer{limit: maxStderrBytes}, boundedBuffer{limit: maxStderrBytes}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := start(cmd)
 	if err == nil {
@@ -206,37 +206,33 @@ func (e vipsError) Unwrap() error { return e.cause }
 // after which the own engine is tried. A message of libvips about the file begins with the name of a loader. Unless libvips
 // crashed or ran out of memory, a JPEG is tried with the own engine, so that both engines reject the same JPEGs.
 func (s *vipsSession) classifyDecodeError(ctx context.Context, err error) error {
-	var (
-		e    vipsError
-		exit *exec.ExitError
-	)
+	e, hasMessages := errors.AsType[vipsError](err)
+	exit, hasExited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !errors.As(err, &e):
+	case !hasMessages:
 		return engineError{err}
-	case outOfMemory(e.said):
+	case outOfMemory.MatchString(e.said):
 		return ErrTooCostly.Because(err)
-	case errors.As(err, &exit) && exit.ExitCode() < 0: // a signal: the file has crashed a decoder
+	case hasExited && exit.ExitCode() < 0: // a signal: the file has crashed a decoder
 		return ErrUnreadable.Because(err)
 	case s.header.MimeType == "image/jpeg":
 		return engineError{err}
-	}
-	said := strings.ToLower(e.said)
-	for _, sign := range []string{"premature end", "truncated", "unexpected end", "read error", "out of data", "not enough data", "end of stream", "unable to read"} {
-		if strings.Contains(said, sign) {
-			return ErrTruncated.Because(err)
-		}
-	}
-	for line := range strings.Lines(said) {
-		for _, loader := range []string{"png", "libpng", "gif", "webp", "tiff", "heif", "icc"} {
-			if strings.HasPrefix(line, loader) {
-				return ErrUnreadable.Because(err)
-			}
-		}
+	case saysTruncated.MatchString(e.said):
+		return ErrTruncated.Because(err)
+	case beginsWithLoader.MatchString(e.said):
+		return ErrUnreadable.Because(err)
 	}
 	return engineError{err}
 }
+
+// Messages of libvips about the file: that its end is missing, and a line that begins with the name of a loader.
+var (
+	saysTruncated = regexp.MustCompile("(?i)premature end|truncated|unexpected end|read error|out of data|not enough data|" +
+		"end of stream|unable to read")
+	beginsWithLoader = regexp.MustCompile("(?im)^(png|libpng|gif|webp|tiff|heif|icc)")
+)
 
 // vipsMemory is the memory in bytes that libvips needs to encode a picture 2560 pixels wide. For AVIF it needs avifMemory more.
 const (

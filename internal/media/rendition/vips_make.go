@@ -179,7 +179,7 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 		if err != nil {
 			return s.classifyDecodeError(ctx, err)
 		}
-		if s.reduced, err = s.openRaw("base.v"); err == nil {
+		if s.reduced, err = openRaw(filepath.Join(s.job.Folder, "base.v")); err == nil {
 			break
 		}
 		if profile != "" || final {
@@ -202,10 +202,6 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 		}
 	}
 	return s.chooseSpace(ctx, target == p3File)
-}
-
-func (s *vipsSession) openRaw(name string) (rawPicture, error) {
-	return openRaw(filepath.Join(s.job.Folder, name))
 }
 
 // applyOrientation applies the EXIF orientation that package metadata has read to the reduced picture. libvips is told not to
@@ -250,11 +246,7 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 			return err
 		}
 	}
-	var icc []byte
-	if s.wide {
-		icc = colour.DisplayP3Profile
-	}
-	return s.reduced.replaceMetadata(icc, s.xmp)
+	return s.reduced.replaceMetadata(profileToEmbed(s.wide), s.xmp)
 }
 
 // step makes a raw picture from another one with an operation of libvips.
@@ -263,7 +255,7 @@ func (s *vipsSession) step(ctx context.Context, operation string, from rawPictur
 	if err := s.classifyStepError(ctx, err); err != nil {
 		return rawPicture{}, err
 	}
-	made, err := s.openRaw(name)
+	made, err := openRaw(filepath.Join(s.job.Folder, name))
 	if err != nil {
 		return rawPicture{}, engineError{err}
 	}
@@ -284,13 +276,12 @@ func (s *vipsSession) replaceReduced(ctx context.Context, operation, name string
 // classifyStepError converts the error of an operation on raw files: to ErrTooCostly if libvips ran out of memory, else to an
 // engineError, because the source cannot be the cause.
 func (s *vipsSession) classifyStepError(ctx context.Context, err error) error {
-	var e vipsError
-	switch {
+	switch e, _ := errors.AsType[vipsError](err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &e) && outOfMemory(e.said):
+	case outOfMemory.MatchString(e.said):
 		return ErrTooCostly.Because(err)
 	}
 	return engineError{err}
@@ -441,11 +432,8 @@ func (s *vipsSession) finish(order Order, made MadeFile) (int64, error) {
 		case PNG:
 			with = insertXMP(file, s.xmp)
 		default:
-			var icc []byte
-			if made.P3 {
-				icc = colour.DisplayP3Profile
-			}
-			if with, err = insertChunks(file, made.Width, made.Height, s.reduced.bands == 4 && !s.opaque && order.Fit != Frame, icc, s.xmp); err != nil {
+			alpha := s.reduced.bands == 4 && !s.opaque && order.Fit != Frame
+			if with, err = insertChunks(file, made.Width, made.Height, alpha, profileToEmbed(made.P3), s.xmp); err != nil {
 				return 0, err
 			}
 		}

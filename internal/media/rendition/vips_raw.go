@@ -64,14 +64,13 @@ func (r rawPicture) replaceMetadata(icc, xmp []byte) (err error) {
 		return err
 	}
 	xmlText := `<?xml version="1.0"?>` + "\n" + `<root xmlns="http://www.vips.ecs.soton.ac.uk/vips/8.13.0"><header><field type="VipsRefString" name="Hist"></field></header><meta>`
-	for _, blob := range []struct {
-		name    string
-		content []byte
-	}{{"icc-profile-data", icc}, {"xmp-data", xmp}} {
-		if len(blob.content) > 0 {
-			xmlText += `<field type="VipsBlob" name="` + blob.name + `">` + base64.StdEncoding.EncodeToString(blob.content) + `</field>`
+	addBlob := func(name string, content []byte) {
+		if len(content) > 0 {
+			xmlText += `<field type="VipsBlob" name="` + name + `">` + base64.StdEncoding.EncodeToString(content) + `</field>`
 		}
 	}
+	addBlob("icc-profile-data", icc)
+	addBlob("xmp-data", xmp)
 	_, err = f.WriteAt([]byte(xmlText+"</meta></root>\n"), end)
 	return err
 }

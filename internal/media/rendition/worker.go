@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -57,14 +57,6 @@ type errorJSON struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
-// usage is what a worker and the programs that it started have used. A value that the system does not report is zero.
-type usage struct {
-	cpu time.Duration // processor time of all these processes together
-	// peak is the largest resident set of any of these processes, in bytes. On Linux it is at least the resident set of the server, because a
-	// new process begins as a copy of the server.
-	peak int64
-}
-
 // Limits of a worker's output in bytes.
 const (
 	maxResponseBytes = 16 << 20 // a result has about 200 bytes per rendition
@@ -73,11 +65,11 @@ const (
 
 // runTask runs a task in a worker process, and returns when the process has ended. The files of the result are then in the task's
 // folder. All other files that the worker wrote are removed.
-func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, err error) {
+func (s *Processor) runTask(ctx context.Context, t task) (_ Result, ended *os.ProcessState, err error) {
 	folder := t.Job.Folder
 	t.Job.Folder, err = os.MkdirTemp(folder, "work-")
 	if err != nil {
-		return Result{}, used, err
+		return Result{}, nil, err
 	}
 	defer func() {
 		if e := os.RemoveAll(t.Job.Folder); e != nil && err == nil {
@@ -86,29 +78,29 @@ func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, 
 	}()
 	line, err := json.Marshal(t)
 	if err != nil {
-		return Result{}, used, err
+		return Result{}, nil, err
 	}
-	resp, used, err := s.runWorker(ctx, append(line, '\n'), t)
+	resp, ended, err := s.runWorker(ctx, append(line, '\n'), t)
 	if err != nil {
-		return Result{}, used, err
+		return Result{}, ended, err
 	}
 	if resp.Error != nil {
 		err := error(apperr.New(resp.Error.Status, resp.Error.Code, resp.Error.Message).Because(errors.New(resp.Error.Cause)))
 		if resp.EngineFailed {
 			err = engineError{err}
 		}
-		return Result{}, used, err
+		return Result{}, ended, err
 	}
 	for i := range resp.Result.Made {
 		m := &resp.Result.Made[i]
 		name := filepath.Base(m.File)
 		to := filepath.Join(folder, strings.TrimPrefix(filepath.Base(t.Job.Folder), "work-")+"-"+name)
 		if err := os.Rename(filepath.Join(t.Job.Folder, name), to); err != nil {
-			return Result{}, used, err
+			return Result{}, ended, err
 		}
 		m.File = to
 	}
-	return resp.Result, used, nil
+	return resp.Result, ended, nil
 }
 
 // engineError is a failure of libvips whose cause is not the file: the own engine may succeed.
@@ -118,19 +110,18 @@ func (e engineError) Unwrap() error { return e.error }
 
 // runWorker runs a worker, sends it line, the task as JSON, and reads its response. It keeps the worker's input open. When this
 // process dies, the input closes and the worker ends itself.
-func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (response, usage, error) {
+func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (response, *os.ProcessState, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrTooSlow)
 	defer cancel()
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = t.Job.Folder
 	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
 	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.estimatedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", halfProcessors()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
-	var stdout, stderr boundedBuffer
-	stdout.limit, stderr.limit = maxResponseBytes, maxStderrBytes
+	stdout, stderr := boundedBuffer{limit: maxResponseBytes}, boundedBuffer{limit: maxStderrBytes}
 	c.Stdout, c.Stderr = &stdout, &stderr
 	lifeline, err := c.StdinPipe()
 	if err != nil {
-		return response{}, usage{}, err
+		return response{}, nil, err
 	}
 	leadNewGroup(c)
 	c.WaitDelay = 5 * time.Second
@@ -138,7 +129,7 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 		if cause := context.Cause(limited); cause != nil { // ctx ended or the timeout was over before the process began
 			err = cause
 		}
-		return response{}, usage{}, fmt.Errorf("picture worker: %w", err)
+		return response{}, nil, fmt.Errorf("picture worker: %w", err)
 	}
 	leave := func() {}
 	if !t.Job.Urgent {
@@ -148,41 +139,38 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	err = c.Wait()
 	leave()
 	killGroup(c) // ends programs for which the worker has not waited
-	used := readUsage(c.ProcessState)
 	if stderr.Len() > 0 {
 		s.cfg.Log.DebugContext(ctx, "picture worker", "said", stderr.String())
 	}
 	switch {
 	case ctx.Err() != nil:
-		return response{}, used, context.Cause(ctx)
+		return response{}, c.ProcessState, context.Cause(ctx)
 	case limited.Err() != nil:
-		return response{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
+		return response{}, c.ProcessState, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
 	}
 	var resp response
 	if parseErr := json.Unmarshal(stdout.Bytes(), &resp); err == nil && parseErr == nil {
-		return resp, used, nil
+		return resp, c.ProcessState, nil
 	} else {
 		err = errors.Join(err, writeErr, parseErr, errors.New(shorten(stderr.String())))
 	}
 	// The kernel enforces the limit of processor time by counting ticks. On a busy machine the ticks add up to much more than the
 	// time that it reports.
 	status, _ := c.ProcessState.Sys().(syscall.WaitStatus)
-	if used.cpu > s.cfg.CPU*9/10 || status.Signal() == syscall.SIGKILL && used.cpu > s.cfg.CPU/2 {
-		return response{}, used, ErrTooSlow.Because(err)
+	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // also of the programs that the worker started
+	if cpu > s.cfg.CPU*9/10 || status.Signal() == syscall.SIGKILL && cpu > s.cfg.CPU/2 {
+		return response{}, c.ProcessState, ErrTooSlow.Because(err)
 	}
-	if outOfMemory(stderr.String()) {
-		return response{}, used, ErrTooCostly.Because(err)
+	if outOfMemory.MatchString(stderr.String()) {
+		return response{}, c.ProcessState, ErrTooCostly.Because(err)
 	}
 	s.cfg.Log.WarnContext(ctx, "a picture worker ended without a response; its picture is refused as damaged", "cause", err)
-	return response{}, used, ErrUnreadable.Because(err)
+	return response{}, c.ProcessState, ErrUnreadable.Because(err)
 }
 
-// outOfMemory reports whether a program's output has a message of Go's runtime or of C programs about a lack of memory.
-func outOfMemory(text string) bool {
-	text = strings.ToLower(text)
-	signs := []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"}
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
-}
+// outOfMemory matches the messages of Go's runtime and of C programs about a lack of memory.
+var outOfMemory = regexp.MustCompile("(?i)out of memory|cannot allocate memory|memory allocation failed|unable to allocate|" +
+	"pthread_create failed|failed to create new os thread")
 
 // shorten returns the beginning of a program's output, for a log line. A Go program writes the reason of a crash there.
 func shorten(text string) string { return text[:min(len(text), 2000)] }
@@ -223,16 +211,13 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	var (
-		resp response
-		err  error
-	)
-	if err = checkScans(t.Job.Source); err == nil {
+	var resp response
+	err := checkScans(t.Job.Source)
+	if err == nil {
 		resp.Result, err = t.make(ctx)
 	}
 	if err != nil {
-		var engine engineError
-		resp.EngineFailed = errors.As(err, &engine)
+		_, resp.EngineFailed = errors.AsType[engineError](err)
 		e := apperr.From(err)
 		log.Info("refused", "code", e.Code, "cause", err)
 		resp.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
@@ -250,7 +235,7 @@ func (t task) make(ctx context.Context) (Result, error) {
 		return Make(ctx, t.Job, t.Limits)
 	}
 	if t.Job.Urgent {
-		if result, err := makeQuick(ctx, t.Job, t.Limits); err == nil || ctx.Err() != nil {
+		if result, err := makeOwn(ctx, t.Job, t.Limits, true); err == nil || ctx.Err() != nil {
 			return result, err
 		}
 	}
