@@ -36,7 +36,15 @@ const maxBoxes = 10_000
 func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 	m := &mp4{}
 	for at := int64(0); at < size; {
-		b, err := readBox(f, at, size)
+		var head [16]byte
+		n := min(size-at, 16)
+		if n < 8 {
+			return nil, fmt.Errorf("%w: %d stray bytes", ErrUnreadable, n)
+		}
+		if err := readAt(f, head[:n], at); err != nil {
+			return nil, err
+		}
+		b, err := parseBox(head[:n], at, size)
 		if err != nil {
 			return nil, err
 		}
@@ -75,19 +83,6 @@ func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 
 // firstBoxKinds are the boxes with which a file may begin. Old QuickTime files have no ftyp.
 var firstBoxKinds = map[string]bool{"ftyp": true, "moov": true, "mdat": true, "free": true, "skip": true, "wide": true, "pnot": true}
-
-// readBox reads the header of the box at an offset. end is the offset of the end of the file.
-func readBox(f io.ReadSeeker, at, end int64) (box, error) {
-	var head [16]byte
-	n := min(end-at, 16)
-	if n < 8 {
-		return box{}, fmt.Errorf("%w: %d stray bytes", ErrUnreadable, n)
-	}
-	if err := readAt(f, head[:n], at); err != nil {
-		return box{}, err
-	}
-	return parseBox(head[:n], at, end)
-}
 
 // parseBox parses the header of a box at an offset. end is the offset of the end of the file or of the parent's content.
 func parseBox(head []byte, at, end int64) (box, error) {
@@ -234,15 +229,9 @@ func readTrak(trak []byte, info *Info) error {
 	if err != nil || len(handler) < 12 {
 		return err
 	}
-	switch string(handler[8:12]) {
-	case "soun":
-		info.Audio = true
-		return nil
-	case "vide":
-	default:
-		return nil
-	}
-	if info.Codec != "" {
+	kind := string(handler[8:12])
+	info.Audio = info.Audio || kind == "soun"
+	if kind != "vide" || info.Codec != "" {
 		return nil
 	}
 	entries, err := findChild(trak, "mdia", "minf", "stbl", "stsd")

@@ -169,24 +169,21 @@ func readHeader(id uint64, content []byte, info *Info) error {
 }
 
 func readTrackEntry(entry []byte, info *Info) error {
-	var (
-		kind          uint64
-		codec         string
-		width, height int
-	)
+	var kind uint64
+	var track Info
 	err := visitElements(entry, func(id uint64, body []byte) error {
 		switch id {
 		case idTrackType:
 			kind = parseUnsigned(body)
 		case idCodec:
-			codec = strings.TrimRight(string(body), "\x00")
+			track.Codec = strings.TrimRight(string(body), "\x00")
 		case idVideo:
 			return visitElements(body, func(id uint64, body []byte) error {
 				switch id {
 				case idPixelWidth:
-					width = int(min(parseUnsigned(body), 1<<16))
+					track.Width = int(min(parseUnsigned(body), 1<<16))
 				case idPixelHeight:
-					height = int(min(parseUnsigned(body), 1<<16))
+					track.Height = int(min(parseUnsigned(body), 1<<16))
 				}
 				return nil
 			})
@@ -198,8 +195,8 @@ func readTrackEntry(entry []byte, info *Info) error {
 		return err
 	case kind == 2:
 		info.Audio = true
-	case kind == 1 && info.Codec == "" && strings.HasPrefix(codec, "V_"):
-		info.Codec, info.Width, info.Height = codec[2:], width, height
+	case kind == 1 && info.Codec == "" && strings.HasPrefix(track.Codec, "V_"):
+		info.Codec, info.Width, info.Height = track.Codec[2:], track.Width, track.Height
 	}
 	return nil
 }
