@@ -25,8 +25,8 @@ import (
 // stop and return that error.
 type Progress func(done, total int, name, problem string) error
 
-// forEachFile calls fn for each picture and video in the site's buckets (named groups of stored files). It passes each error of fn to
-// report as a problem, and returns the number of problems.
+// forEachFile calls fn for each picture and video in the site's buckets (named groups of stored files). It passes each error of fn except
+// errObsolete to report as a problem, and returns the number of problems.
 func (s *Service) forEachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
 	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) forEachFile(ctx context.Context, report Progress, fn func(medi
 	siteFiles := slices.DeleteFunc(all, func(object mediaObject) bool { return !files.SiteBucket(object.Bucket) })
 	for i, object := range siteFiles {
 		problem := ""
-		if err := fn(object); err != nil {
+		if err := fn(object); err != nil && !errors.Is(err, errObsolete) { // replaced or removed while it was worked on
 			if ctx.Err() != nil {
 				return problems, err
 			}
@@ -127,13 +127,13 @@ func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (
 	return s.forEachFile(ctx, report, func(object mediaObject) (err error) {
 		if object.media == nil {
 			if object.media, err = s.addMedia(ctx, object.Object); err != nil {
-				return ignoreObsolete(err)
+				return err
 			}
 		}
 		if object.isImage() {
-			return ignoreObsolete(s.rebuild(ctx, object.media, all))
+			return s.rebuild(ctx, object.media, all)
 		}
-		return ignoreObsolete(s.rebuildVideo(ctx, object, all))
+		return s.rebuildVideo(ctx, object, all)
 	})
 }
 
@@ -153,22 +153,14 @@ func (s *Service) MakeFirstSizes(ctx context.Context) error {
 		}
 		group.Go(func() error {
 			err := s.makeStage(ctx, m.ObjectID, m.Version, stageFirst)
-			if errors.Is(err, errBusy) || files.IsRefusal(err) { // another node makes them, or a job will record why the picture is refused
+			// Another node makes them, the picture was replaced or removed, or a job will record why it is refused.
+			if errors.Is(err, errBusy) || errors.Is(err, errObsolete) || files.IsRefusal(err) {
 				return nil
 			}
-			return ignoreObsolete(err)
+			return err
 		})
 	}
 	return group.Wait()
-}
-
-// ignoreObsolete returns nil for errObsolete, and other errors unchanged. A file that is replaced or removed while it is worked on
-// is no problem.
-func ignoreObsolete(err error) error {
-	if errors.Is(err, errObsolete) {
-		return nil
-	}
-	return err
 }
 
 // rebuild makes the missing, damaged and outdated renditions of one picture, or all of them.
@@ -207,5 +199,5 @@ func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
 			return err
 		}
 	}
-	return s.makeAllStages(ctx, m.ObjectID, m.Version)
+	return s.makeStages(ctx, m.ObjectID, m.Version, stageCount-1)
 }

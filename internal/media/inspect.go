@@ -69,7 +69,7 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 
 // stripMetadata returns a copy of a picture without private metadata, or nil if the copy would equal the picture. The copy is a temporary
 // file that is already removed from its folder, so that closing it frees its space.
-func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ *os.File, err error) {
+func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.Type) (stripped *os.File, err error) {
 	if err := s.stripSlots.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -81,9 +81,8 @@ func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.T
 	if err != nil {
 		return nil, err
 	}
-	succeeded := false
 	defer func() {
-		if !succeeded {
+		if stripped == nil {
 			err = errors.Join(err, file.Close())
 		}
 	}()
@@ -103,7 +102,6 @@ func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.T
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	succeeded = true
 	return file, nil
 }
 

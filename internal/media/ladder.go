@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,9 +72,6 @@ func nameOf(o rendition.Order) string {
 	}
 	return fmt.Sprintf("%s-%dx%d-q%d.%s", o.Fit, o.Width, o.Height, o.Quality, o.Format)
 }
-
-// lazyRecipe returns a recipe for a rendition that is made on request.
-func lazyRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
 
 // eagerRecipe returns a recipe for a rendition that is made in advance.
 func eagerRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
@@ -175,21 +173,14 @@ var cutShapes = [...]float64{9.0 / 21, 9.0 / 16, 2.0 / 3, 3.0 / 4, 4.0 / 5, 1, 5
 
 // nearestShape returns the nearest of cutShapes to the shape of that size.
 func nearestShape(width, height int) float64 {
-	wanted, best := math.Log(float64(height)/float64(width)), cutShapes[0]
-	for _, s := range cutShapes {
-		if math.Abs(math.Log(s)-wanted) < math.Abs(math.Log(best)-wanted) {
-			best = s
-		}
+	distance := func(shape float64) float64 {
+		return math.Abs(math.Log(shape) - math.Log(float64(height)/float64(width)))
 	}
-	return best
+	return slices.MinFunc(cutShapes[:], func(a, b float64) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
-// snap returns the smallest available width that is not below the requested one, or else the largest.
+// snap returns the smallest available width that is not below the requested one, or else the largest. available is in ascending order.
 func snap(available []int, width int) int {
-	for _, w := range available {
-		if w >= width {
-			return w
-		}
-	}
-	return available[len(available)-1]
+	i, _ := slices.BinarySearch(available, width)
+	return available[min(i, len(available)-1)]
 }

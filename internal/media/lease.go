@@ -97,43 +97,24 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 
 // keyLocks contains a mutex for each key, within this process. The zero value is ready to use.
 type keyLocks struct {
-	mu   sync.Mutex
-	keys map[string]*keyLock
-}
-
-type keyLock struct {
-	locked chan struct{} // holds a value while the mutex is locked
-	users  int           // callers that hold the mutex or wait for it
+	locked sync.Map // key → chan struct{}, which is closed when the mutex is unlocked; only locked mutexes have an entry
 }
 
 // lock locks the key's mutex. If ctx ends first, the error wraps errBusy and the error of ctx.
 func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
-	l.mu.Lock()
-	if l.keys == nil {
-		l.keys = map[string]*keyLock{}
-	}
-	k := l.keys[key]
-	if k == nil {
-		k = &keyLock{locked: make(chan struct{}, 1)}
-		l.keys[key] = k
-	}
-	k.users++
-	l.mu.Unlock()
-	leave := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if k.users--; k.users == 0 {
-			delete(l.keys, key)
+	unlocked := make(chan struct{})
+	for {
+		other, isLocked := l.locked.LoadOrStore(key, unlocked)
+		if !isLocked {
+			return func() {
+				l.locked.Delete(key)
+				close(unlocked)
+			}, nil
 		}
-	}
-	select {
-	case k.locked <- struct{}{}:
-		return func() {
-			<-k.locked
-			leave()
-		}, nil
-	case <-ctx.Done():
-		leave()
-		return nil, errors.Join(errBusy, ctx.Err())
+		select {
+		case <-other.(chan struct{}):
+		case <-ctx.Done():
+			return nil, errors.Join(errBusy, ctx.Err())
+		}
 	}
 }

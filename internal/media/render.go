@@ -154,10 +154,7 @@ func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
 		return false, files.ErrNoBucket
 	}
 	public, err := bucketIsPublic(ctx, s.db, id)
-	if errors.Is(err, db.ErrNoRows) {
-		err = files.ErrNoBucket
-	}
-	return public, err
+	return public, db.NoRowsAs(err, files.ErrNoBucket)
 }
 
 // serve responds with a rendition, which it makes if necessary. It calls remember with the rows from which it serves the
@@ -221,12 +218,20 @@ func (s *Service) recordUse(ctx context.Context, blobID string, now time.Time) {
 // sendFile responds with a rendition. private is request.private. An error means that nothing was written; it is fs.ErrNotExist if
 // the file was removed.
 func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, private bool, rows servedRows) error {
-	body, err := s.open(r.Context(), private, rows.rendition)
+	found := rows.rendition
+	body := files.Body{Bytes: found.content}
+	var err error
+	switch {
+	case found.content != nil:
+	case private: // files of private requests are not kept in memory
+		body.File, err = s.blobs.Open(r.Context(), found.BlobID)
+	default:
+		body, err = s.blobs.OpenPublic(r.Context(), files.Blob{ID: found.BlobID, Size: found.Size, ETag: found.ETag})
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }() // it was only read
-	found := rows.rendition
 	cacheControl := "public, max-age=300"
 	switch {
 	case found.isSubstitute && private:
@@ -249,19 +254,6 @@ func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, private bool,
 	}
 	body.Write(w, r, time.Time{})
 	return nil
-}
-
-// open opens the file of a rendition. Files of private requests are not kept in memory.
-func (s *Service) open(ctx context.Context, private bool, found servedPicture) (body files.Body, err error) {
-	switch {
-	case found.content != nil:
-		body.Bytes = found.content
-	case private:
-		body.File, err = s.blobs.Open(ctx, found.BlobID)
-	default:
-		body, err = s.blobs.OpenPublic(ctx, files.Blob{ID: found.BlobID, Size: found.Size, ETag: found.ETag})
-	}
-	return body, err
 }
 
 // urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
@@ -358,7 +350,7 @@ func (s *Service) wantedRecipes(m *media, req request, accept, source string) (o
 		if f == rendition.PNG { // PNG is lossless and has no quality
 			order.Quality = 0
 		}
-		out = append(out, lazyRecipe(order))
+		out = append(out, recipe{name: nameOf(order), order: order})
 	}
 	return out, nil
 }
@@ -472,13 +464,10 @@ func recipesMadeWith(o files.Object, m *media, w recipe) (wanted []recipe, stage
 // countNewSize counts a new size for the client's IP address or network. It returns errManySizes beyond maxNewSizes.
 func (s *Service) countNewSize(ctx context.Context) error {
 	hits, err := s.db.Hit(ctx, "new picture size", httpx.LimitSubject(ctx), newSizeWindow, s.now())
-	if err != nil {
-		return err
-	}
-	if hits > maxNewSizes {
+	if err == nil && hits > maxNewSizes {
 		return errManySizes.Becausef("%d in %s", hits, newSizeWindow)
 	}
-	return nil
+	return err
 }
 
 // evict removes the least recently used of the renditions that were made on request, until the total size of the remaining

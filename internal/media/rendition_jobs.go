@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -69,13 +70,8 @@ func (s *Service) MakeAVIF(ctx context.Context, payload []byte) error {
 // the kind nextKind, or none if nextKind is "". For a picture that cannot be read it returns a permanent error.
 func (s *Service) runStageJob(ctx context.Context, payload []byte, finalStage int, nextKind string) error {
 	return s.runJob(ctx, payload, reasonPicture, func(ctx context.Context, j mediaJob) error {
-		for stage := range finalStage + 1 {
-			if err := s.makeStage(ctx, j.ObjectID, j.Version, stage); err != nil {
-				return err
-			}
-		}
-		if nextKind == "" {
-			return nil
+		if err := s.makeStages(ctx, j.ObjectID, j.Version, finalStage); err != nil || nextKind == "" {
+			return err
 		}
 		return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.cfg.Jobs.Enqueue(ctx, tx, nextKind, j) })
 	})
@@ -93,7 +89,7 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 		return nil
 	}
 	if files.IsRefusal(err) {
-		return jobs.Permanent(err) // produce or refuseVideo has recorded the reason
+		return jobs.Permanent(err) // produce or arrange has recorded the reason
 	}
 	// A try that ends because the server stops does not count: the queue runs the job again after the next start.
 	if err != nil && jobs.InfoOf(ctx).LastTry && !errors.Is(ctx.Err(), context.Canceled) {
@@ -102,9 +98,9 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 	return err
 }
 
-// makeAllStages makes the missing renditions of a picture, stage by stage.
-func (s *Service) makeAllStages(ctx context.Context, objectID, version string) error {
-	for stage := range stageCount {
+// makeStages makes the missing renditions of a picture, stage by stage, up to and including finalStage.
+func (s *Service) makeStages(ctx context.Context, objectID, version string, finalStage int) error {
+	for stage := range finalStage + 1 {
 		if err := s.makeStage(ctx, objectID, version, stage); err != nil {
 			return err
 		}
@@ -144,21 +140,14 @@ func (m *media) needsUpdate(stage int) bool {
 func (m *media) isDecoded() bool { return m.Engine != "" }
 
 // listMissing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
-func (s *Service) listMissing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
+func (s *Service) listMissing(ctx context.Context, m *media, wanted []recipe) ([]recipe, error) {
 	rows, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
 		return nil, err
 	}
-	upToDate := make(map[string]bool, len(rows))
-	for _, r := range rows {
-		upToDate[r.Name] = r.Revision >= revision
-	}
-	for _, w := range wanted {
-		if !upToDate[w.name] {
-			out = append(out, w)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(wanted), func(w recipe) bool {
+		return slices.ContainsFunc(rows, func(r renditionRow) bool { return r.Name == w.name && r.Revision >= revision })
+	}), nil
 }
 
 // produce makes renditions of one stage from the file as it was uploaded and stores them. It also saves the picture's facts
@@ -183,9 +172,7 @@ func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted 
 	}
 	result, err := s.cfg.Engine.Make(ctx, job)
 	if files.IsRefusal(err) {
-		var refusal *apperr.Error
-		errors.As(err, &refusal)
-		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, refusal.Code, s.now()))
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, apperr.From(err).Code, s.now()))
 	}
 	if err != nil {
 		return err
@@ -278,18 +265,15 @@ func (s *Service) storeFiles(ctx context.Context, rows []renditionRow, paths []s
 	var storing errgroup.Group
 	storing.SetLimit(4)
 	for i := range rows {
-		storing.Go(func() error { return s.storeFile(ctx, &rows[i], paths[i]) })
+		storing.Go(func() error {
+			f, err := os.Open(paths[i])
+			if err != nil {
+				return err
+			}
+			stored, err := s.blobs.Put(ctx, rows[i].BlobID, f)
+			rows[i].Size, rows[i].ETag = stored.Size, stored.ETag
+			return errors.Join(err, f.Close())
+		})
 	}
 	return storing.Wait()
-}
-
-func (s *Service) storeFile(ctx context.Context, r *renditionRow, name string) (err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	stored, err := s.blobs.Put(ctx, r.BlobID, f)
-	r.Size, r.ETag = stored.Size, stored.ETag
-	return err
 }

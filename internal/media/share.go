@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"atelie/internal/files"
 	"atelie/internal/media/rendition"
@@ -65,13 +66,8 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 
 func (s mediaObject) newPicture() (Picture, error) {
 	all := widths(s.Facts.Width, s.Facts.Height)
-	width := all[0]
-	for _, w := range all {
-		if w <= largeWidth {
-			width = w
-		}
-	}
-	_, width, height, err := rendition.Layout(widthOrder(width, rendition.WebP), s.Facts.Width, s.Facts.Height)
+	tooWide, _ := slices.BinarySearch(all, largeWidth+1) // index of the first width above largeWidth
+	_, width, height, err := rendition.Layout(widthOrder(all[max(0, tooWide-1)], rendition.WebP), s.Facts.Width, s.Facts.Height)
 	path := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
 	return Picture{
 		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", path, shareWidth, shareHeight, urlVersion(s.Object)),

@@ -266,18 +266,14 @@ func setFocus(ctx context.Context, q db.Querier, bucketID, name string, x, y flo
 		where kind = 'image' and object_id = (select id from storage_objects where bucket_id = $1 and name = $2)`, bucketID, name, x, y, now)
 }
 
-// storableText returns a text without the characters that files.Storable does not accept.
+// storableText returns a text without the characters that files.Storable does not accept. Invalid UTF-8 becomes U+FFFD.
 func storableText(s string) string {
-	if files.Storable(s) {
-		return s
-	}
-	kept := make([]rune, 0, len(s))
-	for _, r := range s {
-		if r >= ' ' && files.Storable(string(r)) {
-			kept = append(kept, r)
+	return strings.Map(func(r rune) rune {
+		if !files.Storable(string(r)) {
+			return -1
 		}
-	}
-	return string(kept)
+		return r
+	}, s)
 }
 
 func bucketIsPublic(ctx context.Context, q db.Querier, id string) (bool, error) {

@@ -93,21 +93,26 @@ func (s *Service) arrange(ctx context.Context, objectID, version string) error {
 		if err != nil {
 			return err
 		}
-		if videoState(found.Video) != stateWaiting {
-			return s.saveVideo(ctx, m, found)
+		if videoState(found.Video) != stateWaiting { // the file stays as it is
+			return s.db.WithTx(ctx, func(tx *db.Tx) error {
+				return saveVideoFacts(ctx, tx, m.ObjectID, m.Version, m.Version, found, s.now())
+			})
 		}
-		return s.moveIndex(ctx, o, m, f)
+		err = s.moveIndex(ctx, o, m, f)
+		if errors.Is(err, video.ErrUnreadable) { // return a permanent error: the job is not retried
+			err = errors.Join(errCannotBeShown(reasonUnreadableVideo).Because(err),
+				failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, reasonUnreadableVideo, s.now()))
+		}
+		return err
 	})
 }
 
-// moveIndex stores the video again with the index at the beginning, and replaces the file.
+// moveIndex stores the video again with the index at the beginning, and replaces the file. The error wraps video.ErrUnreadable if the video
+// cannot be read.
 func (s *Service) moveIndex(ctx context.Context, o files.Object, m *media, f io.ReadSeeker) error {
 	body, err := video.Faststart(f)
 	if err == nil && body == nil {
 		err = fmt.Errorf("%w: its index is neither before nor after the media data", video.ErrUnreadable)
-	}
-	if errors.Is(err, video.ErrUnreadable) {
-		return s.refuseVideo(ctx, m, err)
 	}
 	if err != nil {
 		return err
@@ -129,18 +134,10 @@ func (s *Service) moveIndex(ctx context.Context, o files.Object, m *media, f io.
 			s.blobs.Remove(context.WithoutCancel(ctx), stored.ID)
 		}
 	}
-	if errors.Is(err, video.ErrUnreadable) {
-		return s.refuseVideo(ctx, m, err)
-	}
 	if err != nil {
 		return err
 	}
 	return s.replaceFile(ctx, o, m, found, stored)
-}
-
-// refuseVideo records that a video cannot be read, and returns a permanent error: the job is not retried.
-func (s *Service) refuseVideo(ctx context.Context, m *media, cause error) error {
-	return errors.Join(errCannotBeShown(reasonUnreadableVideo).Because(cause), failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, reasonUnreadableVideo, s.now()))
 }
 
 // replaceFile replaces the object's file with the stored one. The error is errObsolete if the object no longer has the old file.
@@ -154,11 +151,11 @@ func (s *Service) replaceFile(ctx context.Context, o files.Object, m *media, fou
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		committing = false
 		replaced, err := replaceBlob(ctx, tx, o.ID, o.BlobID, stored, updatedAt)
+		if err == nil && !replaced {
+			err = errObsolete
+		}
 		if err != nil {
 			return err
-		}
-		if !replaced {
-			return errObsolete
 		}
 		if err := saveVideoFacts(ctx, tx, m.ObjectID, o.BlobID, stored.ID, found, s.now()); err != nil {
 			return err
@@ -176,13 +173,6 @@ func (s *Service) replaceFile(ctx context.Context, o files.Object, m *media, fou
 		s.blobs.Remove(context.WithoutCancel(ctx), stored.ID)
 	}
 	return err
-}
-
-// saveVideo saves the properties of a video whose file stays as it is.
-func (s *Service) saveVideo(ctx context.Context, m *media, found *files.Inspection) error {
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		return saveVideoFacts(ctx, tx, m.ObjectID, m.Version, m.Version, found, s.now())
-	})
 }
 
 // verifyVideo compares a video with its row.
