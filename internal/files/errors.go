@@ -32,6 +32,6 @@ func ErrNotSupported(option string) *apperr.Error {
 
 // IsRefusal reports whether the request caused the error (a status below 500), and not the server.
 func IsRefusal(err error) bool {
-	var e *apperr.Error
-	return errors.As(err, &e) && e.Status < http.StatusInternalServerError
+	e, ok := errors.AsType[*apperr.Error](err)
+	return ok && e.Status < http.StatusInternalServerError
 }

@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -104,20 +105,17 @@ func detectISO(head []byte) *Type {
 		return QuickTime
 	case pictureBrands[major] != nil:
 		return pictureBrands[major]
-	case major == "mif1", major == "mif2":
-		for at := 16; at+4 <= size; at += 4 {
-			if t := pictureBrands[string(head[at:at+4])]; t != nil {
-				return t
-			}
-		}
-		return nil
 	case slices.Contains(rejectedBrands, major):
 		return nil
 	case slices.Contains(videoBrands, major):
 		return MP4
 	}
+	isPicture := major == "mif1" || major == "mif2"
 	for at := 16; at+4 <= size; at += 4 {
-		if slices.Contains(videoBrands, string(head[at:at+4])) {
+		switch brand := string(head[at : at+4]); {
+		case isPicture && pictureBrands[brand] != nil:
+			return pictureBrands[brand]
+		case !isPicture && slices.Contains(videoBrands, brand):
 			return MP4
 		}
 	}
@@ -162,10 +160,7 @@ func ebmlNumber(b []byte, at int) (value uint64, next int, ok bool) {
 	if at >= len(b) || b[at] == 0 {
 		return 0, at, false
 	}
-	length := 1
-	for mask := byte(0x80); b[at]&mask == 0; mask >>= 1 {
-		length++
-	}
+	length := bits.LeadingZeros8(b[at]) + 1
 	if at+length > len(b) {
 		return 0, at, false
 	}
