@@ -77,10 +77,7 @@ func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming)
 
 // deliverMessage sends a message to the members of its channel on this node who may receive it.
 func (s *Service) deliverMessage(ctx context.Context, e envelope) {
-	s.mu.Lock()
-	receivers := members(s.topics[topic{e.Topic, e.Private}])
-	s.mu.Unlock()
-	for _, m := range receivers {
+	for _, m := range membersOf(s, s.topics, topic{e.Topic, e.Private}) {
 		if (m.id == e.From && !m.receivesOwn) || !s.mayReceive(ctx, m) {
 			continue
 		}

@@ -81,9 +81,7 @@ func (s *Service) decodeChange(c db.RowChange) (*decodedChange, error) {
 
 // deliverChange sends a change to the members on this node who subscribed to the table and may see the row.
 func (s *Service) deliverChange(ctx context.Context, c db.RowChange) error {
-	s.mu.Lock()
-	watchers := members(s.watchers[c.Table])
-	s.mu.Unlock()
+	watchers := membersOf(s, s.watchers, c.Table)
 	if len(watchers) == 0 {
 		return nil
 	}

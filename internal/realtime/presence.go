@@ -158,14 +158,11 @@ func (s *Service) sendState(ctx context.Context, m *member) {
 
 // deliverDiff sends a difference of presences to the members on this node who receive presence.
 func (s *Service) deliverDiff(ctx context.Context, d presenceDiff) {
-	s.mu.Lock()
-	list := members(s.topics[topic{d.Topic, d.Private}])
-	s.mu.Unlock()
 	payload := toJSON(struct {
 		Joins  map[string]metas `json:"joins"`
 		Leaves map[string]metas `json:"leaves"`
 	}{d.Joins, d.Leaves})
-	for _, m := range list {
+	for _, m := range membersOf(s, s.topics, topic{d.Topic, d.Private}) {
 		if m.wantsPresence && s.mayReceive(ctx, m) {
 			m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventDiff, payload))
 		}

@@ -3,6 +3,7 @@ package realtime
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
@@ -174,38 +175,15 @@ func (in incoming) check() error {
 func encode(v2 bool, joinRef, ref *string, topic, event string, payload []byte) frame {
 	b := make([]byte, 0, len(payload)+len(topic)+len(event)+64)
 	if v2 {
-		b = append(b, '[')
-		b = appendName(b, joinRef)
-		b = append(b, ',')
-		b = appendName(b, ref)
-		b = append(b, ',')
-		b = appendName(b, &topic)
-		b = append(b, ',')
-		b = appendName(b, &event)
-		b = append(b, ',')
-		b = append(b, payload...)
-		return textFrame(append(b, ']'))
+		b = fmt.Appendf(b, "[%s,%s,%s,%s,", toJSON(joinRef), toJSON(ref), toJSON(topic), toJSON(event))
+		return textFrame(append(append(b, payload...), ']'))
 	}
-	b = append(b, `{"topic":`...)
-	b = appendName(b, &topic)
-	b = append(b, `,"event":`...)
-	b = appendName(b, &event)
-	b = append(b, `,"ref":`...)
-	b = appendName(b, ref)
+	b = fmt.Appendf(b, `{"topic":%s,"event":%s,"ref":%s`, toJSON(topic), toJSON(event), toJSON(ref))
 	if joinRef != nil {
-		b = append(b, `,"join_ref":`...)
-		b = appendName(b, joinRef)
+		b = fmt.Appendf(b, `,"join_ref":%s`, toJSON(joinRef))
 	}
 	b = append(b, `,"payload":`...)
-	b = append(b, payload...)
-	return textFrame(append(b, '}'))
-}
-
-func appendName(b []byte, name *string) []byte {
-	if name == nil {
-		return append(b, "null"...)
-	}
-	return append(b, toJSON(*name)...)
+	return textFrame(append(append(b, payload...), '}'))
 }
 
 // toJSON encodes values whose encoding cannot fail: strings, numbers, and structs, lists and maps of them.

@@ -236,8 +236,8 @@ func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.C
 	return c, err
 }
 
-// recheckSessions closes the channels of members whose token has expired, whose session has ended, or who are no longer
-// administrators. Members who have become administrators get those rights. It reads the status of all sessions together.
+// recheckSessions closes the channels of members whose token has expired, whose API key was revoked, whose session has ended, or who are no
+// longer administrators. Members who have become administrators get those rights. It reads the status of all sessions together.
 func (s *Service) recheckSessions(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
@@ -266,7 +266,12 @@ func (s *Service) recheckSessions(ctx context.Context) {
 	for _, m := range expired {
 		s.revoke(ctx, m, "Token has expired")
 	}
-	s.recheckKeys(ctx, keyed)
+	for _, m := range keyed {
+		c := s.callerOf(m)
+		if valid, err := s.tokens.KeyValid(c.Role, c.KeyGeneration); err == nil && !valid { // after an error the channel stays open
+			s.revoke(ctx, m, "Access was revoked")
+		}
+	}
 	if len(sessions) == 0 {
 		return
 	}
@@ -276,16 +281,6 @@ func (s *Service) recheckSessions(ctx context.Context) {
 			s.applyStatus(ctx, m)
 		} else if s.callerOf(m).Admin { // other members receive only what everyone may see
 			s.dropUnverified(ctx, m, err)
-		}
-	}
-}
-
-// recheckKeys closes the channels of members whose API key was revoked. If that cannot be checked, the channels stay open.
-func (s *Service) recheckKeys(ctx context.Context, keyed []*member) {
-	for _, m := range keyed {
-		c := s.callerOf(m)
-		if valid, err := s.tokens.KeyValid(c.Role, c.KeyGeneration); err == nil && !valid {
-			s.revoke(ctx, m, "Access was revoked")
 		}
 	}
 }
@@ -333,8 +328,12 @@ func (s *Service) expired(m *member) bool {
 	return !m.expiresAt.After(s.now())
 }
 
-// members returns a copy of a set, which can be used without the lock.
-func members(set map[*member]struct{}) []*member { return slices.Collect(maps.Keys(set)) }
+// membersOf returns the members in the set of a key. The result can be used without the lock.
+func membersOf[K comparable](s *Service, sets map[K]map[*member]struct{}, key K) []*member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(sets[key]))
+}
 
 // The kinds of events on the bus.
 const (

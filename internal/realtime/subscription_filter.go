@@ -184,12 +184,8 @@ func compileLike(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
 
 // splitQuoted splits at commas outside quotes and parentheses.
 func splitQuoted(text string) ([]string, error) {
-	var (
-		parts  []string
-		begin  int
-		depth  int
-		quoted bool
-	)
+	var parts []string
+	begin, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
