@@ -17,8 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/manager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/aws/smithy-go"
 
 	"atelie/internal/s3client"
 )
@@ -60,11 +58,7 @@ func (b *bucket) ensure(ctx context.Context) error {
 		return nil
 	}
 	_, err := b.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &b.cfg.Bucket})
-	var (
-		ownedByUs *types.BucketAlreadyOwnedByYou
-		exists    *types.BucketAlreadyExists
-	)
-	if err != nil && !errors.As(err, &ownedByUs) && !errors.As(err, &exists) {
+	if code := s3client.CodeOf(err); err != nil && code != "BucketAlreadyOwnedByYou" && code != "BucketAlreadyExists" {
 		return b.explain(err)
 	}
 	b.ensured = true
@@ -128,7 +122,7 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 	size, err = b.put(ctx, in, body)
 	in.IfNoneMatch = nil
 	switch {
-	case statusOf(err) == http.StatusPreconditionFailed:
+	case s3client.StatusOf(err) == http.StatusPreconditionFailed:
 		return 0, fmt.Errorf("%w (%w)", errExists, err)
 	case rejectsCondition(err):
 		return 0, fmt.Errorf("%w (%w)", errUnconditional, err)
@@ -144,26 +138,12 @@ func (b *bucket) unsupported(size int64) *atomic.Bool {
 	return &b.unsupportedSingle
 }
 
-// statusOf returns the HTTP status with which a server rejected a request, or 0.
-func statusOf(err error) int {
-	var answer interface{ HTTPStatusCode() int }
-	if errors.As(err, &answer) {
-		return answer.HTTPStatusCode()
-	}
-	return 0
-}
-
 // rejectsCondition reports whether an error is that of a server that does not support If-None-Match. Those answer 501, or 400 with one of
 // several codes. Errors of an interrupted upload have the status 400 and other codes.
 func rejectsCondition(err error) bool {
-	var api smithy.APIError
-	switch {
-	case statusOf(err) == http.StatusNotImplemented:
-		return true
-	case statusOf(err) != http.StatusBadRequest || !errors.As(err, &api):
-		return false
-	}
-	return slices.Contains([]string{"InvalidArgument", "InvalidRequest", "NotImplemented", "NotSupported"}, api.ErrorCode())
+	codes := []string{"InvalidArgument", "InvalidRequest", "NotImplemented", "NotSupported"}
+	status := s3client.StatusOf(err)
+	return status == http.StatusNotImplemented || status == http.StatusBadRequest && slices.Contains(codes, s3client.CodeOf(err))
 }
 
 // counter counts the bytes that are read.
@@ -235,11 +215,7 @@ func (b *bucket) Delete(ctx context.Context, name string) error {
 // explain converts an error of the S3 server. A missing object becomes fs.ErrNotExist, and so does a missing bucket that the first write
 // will create. Any other error becomes a destinationError.
 func (b *bucket) explain(err error) error {
-	var api smithy.APIError
-	if !errors.As(err, &api) {
-		return toDestinationError(err)
-	}
-	switch code := api.ErrorCode(); {
+	switch code := s3client.CodeOf(err); {
 	case code == "NoSuchKey", code == "NotFound", code == "NoSuchBucket" && b.cfg.Create:
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
 	}

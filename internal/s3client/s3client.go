@@ -3,6 +3,7 @@ package s3client
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -11,8 +12,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 )
+
+// StatusOf returns the HTTP status of the server's response to a request that has failed, or 0 if there was no response.
+func StatusOf(err error) int {
+	var response interface{ HTTPStatusCode() int }
+	if errors.As(err, &response) {
+		return response.HTTPStatusCode()
+	}
+	return 0
+}
+
+// CodeOf returns the error code in the server's response to a request that has failed, or "".
+func CodeOf(err error) string {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return api.ErrorCode()
+	}
+	return ""
+}
 
 // Config says which server, bucket and credentials a client uses.
 type Config struct {

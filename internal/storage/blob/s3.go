@@ -16,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/aws/smithy-go"
 	"golang.org/x/sync/errgroup"
 
 	"atelie/internal/apperr"
@@ -58,12 +57,12 @@ func NewS3(ctx context.Context, cfg s3client.Config) (*S3, error) {
 // ensureBucket returns an error unless the bucket can be used. If create is true, it creates a missing bucket.
 func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket})
-	isMissing := statusOf(err) == http.StatusNotFound
+	isMissing := s3client.StatusOf(err) == http.StatusNotFound
 	if err == nil || !isMissing || !create {
 		return err
 	}
 	_, err = s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.bucket})
-	if _, ok := errors.AsType[*types.BucketAlreadyOwnedByYou](err); ok { // another node (server of the site) has created it
+	if s3client.CodeOf(err) == "BucketAlreadyOwnedByYou" { // another node (server of the site) has created it
 		return nil
 	}
 	return err
@@ -71,7 +70,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 
 // explainBucketError returns one line for the operator that says why the bucket cannot be used.
 func explainBucketError(err error, bucket string) string {
-	switch status := statusOf(err); {
+	switch status := s3client.StatusOf(err); {
 	case status == http.StatusNotFound:
 		return "there is no bucket " + bucket + " (add create=on to have it made), or the server does not know the key"
 	case status == http.StatusForbidden, status == http.StatusUnauthorized:
@@ -88,23 +87,6 @@ func explainBucketError(err error, bucket string) string {
 	return "no response: " + strings.ReplaceAll(rootCause.Error(), "\n", " ")
 }
 
-// statusOf returns the HTTP status of the server's response, or 0 if there was no response.
-func statusOf(err error) int {
-	var answered interface{ HTTPStatusCode() int }
-	if errors.As(err, &answered) {
-		return answered.HTTPStatusCode()
-	}
-	return 0
-}
-
-// codeOf returns the S3 error code of the server's response, or "".
-func codeOf(err error) string {
-	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		return api.ErrorCode()
-	}
-	return ""
-}
-
 // storeFullCodes are the error codes of servers whose disk is full or whose quota is used up.
 var storeFullCodes = []string{"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded", "StorageQuotaExceeded"}
 
@@ -112,14 +94,14 @@ var storeFullCodes = []string{"XMinioStorageFull", "InsufficientStorage", "Quota
 // already, apperr.NoSpace for a full store, and otherwise to ErrUnavailable. If ctx has ended, the result contains the error of
 // ctx instead. action names the request in error texts.
 func requestError(ctx context.Context, action string, err error) error {
-	switch status := statusOf(err); {
+	switch status := s3client.StatusOf(err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)
-	case status == http.StatusInsufficientStorage, slices.Contains(storeFullCodes, codeOf(err)):
+	case status == http.StatusInsufficientStorage, slices.Contains(storeFullCodes, s3client.CodeOf(err)):
 		return apperr.NoSpace.Because(fmt.Errorf("%s: %w", action, err))
-	case status == http.StatusNotFound && codeOf(err) != "NoSuchBucket" && codeOf(err) != "NoSuchUpload":
+	case status == http.StatusNotFound && s3client.CodeOf(err) != "NoSuchBucket" && s3client.CodeOf(err) != "NoSuchUpload":
 		return fmt.Errorf("%s: %w", action, errors.Join(fs.ErrNotExist, err))
 	case status == http.StatusPreconditionFailed:
 		return fmt.Errorf("%s: %w", action, errors.Join(fs.ErrExist, err))
@@ -291,7 +273,7 @@ func (s *S3) abortUpload(ctx context.Context, key, uploadID string) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpTimeout)
 	defer cancel()
 	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.bucket, Key: &key, UploadId: &uploadID})
-	if statusOf(err) == http.StatusNotFound {
+	if s3client.StatusOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return requestError(ctx, "abort upload", err)
@@ -310,7 +292,7 @@ func (s *S3) deleteKey(ctx context.Context, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpTimeout)
 	defer cancel()
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
-	if statusOf(err) == http.StatusNotFound && codeOf(err) != "NoSuchBucket" {
+	if s3client.StatusOf(err) == http.StatusNotFound && s3client.CodeOf(err) != "NoSuchBucket" {
 		return nil
 	}
 	return requestError(ctx, "delete", err)

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"atelie/internal/s3client"
 )
 
 // This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish, Discard and Sweep. Such a blob is sent by a
@@ -119,7 +121,7 @@ func (s *S3) Finish(ctx context.Context, id string, state Partial) (*Staged, err
 	}
 	if err := s.completeUpload(ctx, key, state.UploadID, state.Parts); err != nil {
 		// An earlier call may have completed the upload: then the object exists.
-		if codeOf(err) != "NoSuchUpload" && !errors.Is(err, fs.ErrExist) {
+		if s3client.CodeOf(err) != "NoSuchUpload" && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
