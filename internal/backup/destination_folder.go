@@ -142,13 +142,10 @@ func (f *folder) put(name string, create func(temporary string) error) (err erro
 		err = os.Rename(temporary, target)
 	}
 	if err != nil {
-		if gone := os.Remove(temporary); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-		return err
+		return errors.Join(err, datafolder.RemoveFile(temporary))
 	}
 	// A rename of a hard link onto another one of the same file leaves both names, by POSIX.
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := datafolder.RemoveFile(temporary); err != nil {
 		return err
 	}
 	return datafolder.SyncFolder(filepath.Dir(target))
@@ -276,8 +273,5 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return datafolder.RemoveFile(p)
 }

@@ -57,6 +57,14 @@ func Prepare(dir string, log *slog.Logger) error {
 	return nil
 }
 
+// RemoveFile removes a file. It is not an error if the file is missing.
+func RemoveFile(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // restrictor removes other users' permissions on files and folders.
 type restrictor struct {
 	changed []string // names for the log

@@ -176,15 +176,7 @@ func (d *Disk) Delete(_ context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return removeFile(p)
-}
-
-// removeFile removes a file. It is not an error if the file is missing.
-func removeFile(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return datafolder.RemoveFile(p)
 }
 
 // Empty implements Store. Folders without files do not count.

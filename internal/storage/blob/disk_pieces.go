@@ -119,7 +119,7 @@ func (d *Disk) Discard(ctx context.Context, id string, _ Partial) error {
 	if err := validID(id); err != nil {
 		return err
 	}
-	if err := removeFile(filepath.Join(d.root, piecesFolder, id)); err != nil {
+	if err := datafolder.RemoveFile(filepath.Join(d.root, piecesFolder, id)); err != nil {
 		return err
 	}
 	return d.Delete(ctx, id)
@@ -145,7 +145,7 @@ func (d *Disk) Sweep(_ context.Context, before time.Time, keep func(id string) b
 		if keep(e.Name()) || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := removeFile(filepath.Join(d.root, piecesFolder, e.Name())); err != nil {
+		if err := datafolder.RemoveFile(filepath.Join(d.root, piecesFolder, e.Name())); err != nil {
 			return err
 		}
 	}
