@@ -1,7 +1,10 @@
 package storage
 
 import (
+	"cmp"
 	"context"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/files"
@@ -14,24 +17,17 @@ import (
 
 // listStored returns a page of at most limit stored files, ordered by blob id. The page begins after afterID; "" is the beginning.
 func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([]storedFile, error) {
-	condition, args := "", []any{limit}
-	if afterID != "" {
-		condition, args = " where id > $2", append(args, afterID)
-	}
 	return db.Collect(ctx, q, func(row db.Row) (f storedFile, err error) {
 		err = row.Scan(&f.BlobID, &f.Object, &f.SHA256, &f.Size)
 		return f, err
-	}, "select id, name, etag, size from "+files.StoredFiles+condition+" order by id limit $1", args...)
+	}, "select id, name, etag, size from "+files.StoredFiles+" where id > $1 order by id limit $2", cmp.Or(afterID, uuid.Nil.String()), limit) // uuid.Nil is less than every id
 }
 
 // CountStored returns the number of stored files and their total size in bytes. It counts the files with a blob id up to upTo, or all files
 // if upTo is "". A copy goes by blob id. If it continues after an interruption, upTo is the last id that it has copied.
 func CountStored(ctx context.Context, q db.Querier, upTo string) (count, bytes int64, err error) {
-	condition, args := "", []any(nil)
-	if upTo != "" {
-		condition, args = " where id <= $1", []any{upTo}
-	}
-	err = q.QueryRow(ctx, "select count(*), cast(coalesce(sum(size), 0) as bigint) from "+files.StoredFiles+condition, args...).Scan(&count, &bytes)
+	err = q.QueryRow(ctx, "select count(*), cast(coalesce(sum(size), 0) as bigint) from "+files.StoredFiles+" where id <= $1", cmp.Or(upTo, uuid.Max.String())).
+		Scan(&count, &bytes)
 	return count, bytes, err
 }
 

@@ -121,31 +121,35 @@ func (t *Transfer) copyFile(ctx context.Context, f storedFile) (err error) {
 // Prune deletes the files that an earlier run has copied for the rows old, and to which Rows refers no more.
 func (t *Transfer) Prune(ctx context.Context, old db.Querier) error {
 	used := map[string]bool{}
-	if err := eachStored(ctx, t.Rows, func(f storedFile) error {
-		used[f.BlobID] = true
+	if err := eachBatch(ctx, t.Rows, "", func(batch []storedFile) error {
+		for _, f := range batch {
+			used[f.BlobID] = true
+		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	return eachStored(ctx, old, func(f storedFile) error {
-		if used[f.BlobID] {
-			return nil
+	return eachBatch(ctx, old, "", func(batch []storedFile) error {
+		for _, f := range batch {
+			if !used[f.BlobID] {
+				if err := t.To.Delete(ctx, f.BlobID); err != nil {
+					return err
+				}
+			}
 		}
-		return t.To.Delete(ctx, f.BlobID)
+		return nil
 	})
 }
 
-// eachStored calls fn for all files to which the rows of q refer, one after the other.
-func eachStored(ctx context.Context, q db.Querier, fn func(storedFile) error) error {
-	for after := ""; ; {
+// eachBatch calls fn with the files that follow after and to which the rows of q refer, transferBatch at a time.
+func eachBatch(ctx context.Context, q db.Querier, after string, fn func([]storedFile) error) error {
+	for {
 		batch, err := listStored(ctx, q, after, transferBatch)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
-		for _, f := range batch {
-			if err := fn(f); err != nil {
-				return err
-			}
+		if err := fn(batch); err != nil {
+			return err
 		}
 		after = batch[len(batch)-1].BlobID
 	}
@@ -176,14 +180,7 @@ func (t *Transfer) Check(ctx context.Context) error {
 
 // each calls fn for the files that follow After, maxParallelFiles at a time, and SaveProgress after each batch.
 func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile) error) error {
-	for after := t.After; ; {
-		batch, err := listStored(ctx, t.Rows, after, transferBatch)
-		if err != nil {
-			return err
-		}
-		if len(batch) == 0 {
-			return nil
-		}
+	return eachBatch(ctx, t.Rows, t.After, func(batch []storedFile) error {
 		var bytes int64
 		group, working := errgroup.WithContext(ctx)
 		group.SetLimit(maxParallelFiles)
@@ -194,9 +191,6 @@ func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		after = batch[len(batch)-1].BlobID
-		if err := t.SaveProgress(ctx, after, int64(len(batch)), bytes); err != nil {
-			return err
-		}
-	}
+		return t.SaveProgress(ctx, batch[len(batch)-1].BlobID, int64(len(batch)), bytes)
+	})
 }
