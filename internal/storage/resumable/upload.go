@@ -68,22 +68,11 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 		return nil, errBadMetadata.Becausef("%d bytes", len(header))
 	}
 	meta := info.MetaData
+	file := storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Grant: grant}
+	file.Options.Upsert = upsert
 	u := &upload{
-		ID:     uuid.NewString(),
-		BlobID: uuid.NewString(),
-		Owner:  owner,
-		file: storage.ResumableUpload{
-			Bucket:  meta["bucketName"],
-			Name:    meta["objectName"],
-			Size:    info.Size,
-			Options: storage.PutOptions{Upsert: upsert},
-			Grant:   grant,
-		},
-		ContentType:    meta["contentType"],
-		Metadata:       meta["metadata"],
-		ExpiresAt:      s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
-		MetadataHeader: header,
-		service:        s,
+		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, file: file, ContentType: meta["contentType"], Metadata: meta["metadata"],
+		ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond), MetadataHeader: header, service: s,
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata
@@ -208,9 +197,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 		if err != nil {
 			return written, err
 		}
-		if _, err := sum.Write(b.Bytes()); err != nil {
-			return written, err
-		}
+		_, _ = sum.Write(b.Bytes()) // never fails
 		next := *u
 		next.Pieces, next.Received = stored, u.Received+n
 		if next.Hash, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
