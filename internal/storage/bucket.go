@@ -29,22 +29,12 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 	now := s.now()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		for _, id := range append(slices.Clone(policy.Buckets), policy.ConversationBucket) {
-			b := bucket{
-				ID:               id,
-				Name:             id,
-				Public:           true,
-				FileSizeLimit:    &s.cfg.MaxUpload,
-				AllowedMimeTypes: allTypes,
-				CreatedAt:        now,
-				UpdatedAt:        now,
-			}
+			b := bucket{ID: id, Name: id, Public: true, FileSizeLimit: &s.cfg.MaxUpload, AllowedMimeTypes: allTypes, CreatedAt: now, UpdatedAt: now}
 			switch id {
 			case "review-images":
-				limit := min(s.cfg.MaxUpload, maxImageBytes)
-				b.FileSizeLimit, b.AllowedMimeTypes = &limit, imageTypes
+				b.FileSizeLimit, b.AllowedMimeTypes = new(min(s.cfg.MaxUpload, maxImageBytes)), imageTypes
 			case policy.ConversationBucket:
-				limit := min(s.cfg.MaxUpload, maxConversationPicture)
-				b.Public, b.FileSizeLimit = false, &limit
+				b.Public, b.FileSizeLimit = false, new(min(s.cfg.MaxUpload, maxConversationPicture))
 				b.AllowedMimeTypes = []string{files.JPEG.MIME, files.PNG.MIME, files.WebP.MIME, files.HEIC.MIME}
 			}
 			if err := ensureBucket(ctx, tx, b); err != nil {

@@ -124,11 +124,10 @@ func parseSize(raw json.RawMessage) (*int64, error) {
 	if value > 1<<53 {
 		return nil, fmt.Errorf("%s: %w", text, errBadSize)
 	}
-	size := int64(value)
-	if size == 0 {
+	if value < 1 {
 		return nil, nil
 	}
-	return &size, nil
+	return new(int64(value)), nil
 }
 
 // CreateBucket handles POST /storage/v1/bucket.
@@ -154,14 +153,8 @@ func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 		return err
 	}
-	err := insertBucket(r.Context(), s.db, b)
-	if db.IsConstraint(err, db.UniqueViolation) {
-		return errBucketTaken.Because(err)
-	}
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"name": b.Name})
+	err := constraintAs(insertBucket(r.Context(), s.db, b), db.UniqueViolation, errBucketTaken)
+	return respond(w, map[string]string{"name": b.Name}, err)
 }
 
 // UpdateBucket handles PUT /storage/v1/bucket/{bucket}.
@@ -187,10 +180,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 		b.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)
 		return updateBucket(r.Context(), tx, b)
 	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully updated"})
+	return respond(w, map[string]string{"message": "Successfully updated"}, err)
 }
 
 // emptyBatch is how many objects one transaction of EmptyBucket removes.
@@ -233,12 +223,6 @@ func (s *Service) DeleteBucket(w http.ResponseWriter, r *http.Request) error {
 	if b.isFixed() {
 		return errBucketFixed
 	}
-	err = deleteBucket(r.Context(), s.db, b.ID)
-	if db.IsConstraint(err, db.ForeignKeyViolation) {
-		return errNotEmpty.Because(err)
-	}
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully deleted"})
+	err = constraintAs(deleteBucket(r.Context(), s.db, b.ID), db.ForeignKeyViolation, errNotEmpty)
+	return respond(w, map[string]string{"message": "Successfully deleted"}, err)
 }

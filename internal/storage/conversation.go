@@ -35,31 +35,27 @@ type ReceivedPicture struct {
 // The error is apperr.NoSpace if the quota has no room for the largest picture that the bucket accepts. The error is an *apperr.Error with
 // a status below 500 if the picture is refused.
 func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*ReceivedPicture, error) {
-	b, err := s.bucket(ctx, policy.ConversationBucket)
-	if err != nil {
-		return nil, err
-	}
-	return s.receivePicture(ctx, b, name, body)
+	return s.receivePicture(ctx, policy.ConversationBucket, name, body)
 }
 
 // CopyFromConversation stores a copy of a picture of a conversation in another bucket. As after Receive, the caller calls Save and Discard.
 func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*ReceivedPicture, error) {
-	b, err := s.bucket(ctx, bucketID)
-	if err != nil {
-		return nil, err
-	}
 	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, neverPublic) // neverPublic: do not cache the bytes
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = stored.Close() }() // the file was only read
-	return s.receivePicture(ctx, b, copyName, stored.File)
+	return s.receivePicture(ctx, bucketID, copyName, stored.File)
 }
 
 // receivePicture stores a picture for a bucket, without rows. Before it reads the picture, it requires room for the largest one that the
 // bucket accepts.
-func (s *Service) receivePicture(ctx context.Context, b bucket, name string, body io.Reader) (*ReceivedPicture, error) {
-	left, err := s.quotaLeft(ctx, b.ID, name)
+func (s *Service) receivePicture(ctx context.Context, bucketID, name string, body io.Reader) (*ReceivedPicture, error) {
+	b, err := s.bucket(ctx, bucketID)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.quotaLeft(ctx, bucketID, name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +64,14 @@ func (s *Service) receivePicture(ctx context.Context, b bucket, name string, bod
 	}
 	caller := identity.Caller{Role: identity.Service}
 	options := func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil }
-	f, limited, err := s.stageAndInspect(ctx, caller, b, name, body, -1, options) // -1: the size is unknown
+	f, err := s.stageAndInspect(ctx, caller, b, name, body, -1, options) // -1: the size is unknown
 	if err != nil {
 		return nil, err
 	}
 	r := &ReceivedPicture{service: s, file: f, Width: f.inspection.Width, Height: f.inspection.Height}
 	if err := s.store(ctx, f); err != nil {
 		r.Discard(ctx)
-		return nil, limited.explain(err)
+		return nil, f.limited.explain(err)
 	}
 	r.Size = f.object.Size
 	return r, nil
@@ -106,7 +102,7 @@ func (s *Service) RemoveFolder(ctx context.Context, tx *db.Tx, bucketID, folder 
 	for _, name := range names {
 		locked, err := lockObject(ctx, tx, bucketID, name)
 		if err == nil {
-			_, err = s.discardObject(ctx, tx, locked)
+			err = s.discardObject(ctx, tx, locked)
 		}
 		if err != nil && !errors.Is(err, db.ErrNoRows) { // removed meanwhile
 			return err

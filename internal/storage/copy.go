@@ -7,7 +7,6 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/files"
-	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
@@ -62,26 +61,20 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		defer body.clearDeadlines()
 		defer func() { _ = body.Close() }() // the file was only read
 		copied, err := s.put(ctx, caller, destination, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })
-		if err != nil {
-			return err
-		}
-		return httpx.JSON(w, http.StatusOK, uploadResult{copied.ID, copied.Bucket + "/" + copied.Name})
+		return respond(w, uploadResult{copied.ID, copied.Bucket + "/" + copied.Name}, err)
 	}
 	return files.ErrNoObject
 }
 
 // options returns the metadata of the copy. If the request has copyMetadata: false, the copy gets the request's metadata. Otherwise, it gets
 // the source's metadata. userMetadata is the source's user metadata, as JSON text or nil.
-func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOptions, error) {
-	opts := PutOptions{CacheControl: o.CacheControl}
+func (req *moveRequest) options(o files.Object, userMetadata *string) (opts PutOptions, err error) {
+	opts.CacheControl = o.CacheControl
 	if req.CopyMetadata == nil || *req.CopyMetadata {
 		if userMetadata != nil {
-			var err error
-			if opts.Metadata, err = decodeMetadata([]byte(*userMetadata)); err != nil {
-				return opts, err
-			}
+			opts.Metadata, err = decodeMetadata([]byte(*userMetadata))
 		}
-		return opts, nil
+		return opts, err
 	}
 	var m requestedMetadata
 	if len(bytes.TrimSpace(req.Metadata)) > 0 {

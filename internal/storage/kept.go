@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,8 +107,7 @@ func (s *Service) discardKept(ctx context.Context, tx *db.Tx, id string) error {
 	if err := deleteKept(ctx, tx, id); err != nil {
 		return err
 	}
-	_, err = s.discardObject(ctx, tx, locked)
-	return err
+	return s.discardObject(ctx, tx, locked)
 }
 
 // keptCopy is a copy of an object's bytes, for its former URL.
@@ -180,15 +180,10 @@ func (s *Service) keepMoved(ctx context.Context, tx *db.Tx, o files.Object, c *k
 // the same in a URL and in JSON as in the name. A video and its still have the same plain part.
 func plainPart(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
-	longest := ""
-	for _, part := range strings.FieldsFunc(stem, func(r rune) bool {
+	parts := strings.FieldsFunc(stem, func(r rune) bool {
 		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) {
-		if len(part) > len(longest) {
-			longest = part
-		}
-	}
-	return longest
+	})
+	return slices.MaxFunc(append(parts, ""), func(a, b string) int { return len(a) - len(b) })
 }
 
 // RestoreFiles moves kept objects back to their public URLs, with the stills of videos, in one transaction. With a time, files that were

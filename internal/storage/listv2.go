@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"atelie/internal/apperr"
 	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -124,23 +123,15 @@ func (req *listV2Request) toPage(bucketID string) (p page, err error) {
 // decodeCursor decodes and checks a cursor. A cursor is not signed, because it contains nothing secret, and with a forged cursor
 // the page only begins elsewhere.
 func (p *page) decodeCursor(cursor string) (*pageEnd, error) {
-	bad := func(cause error) *apperr.Error {
-		return files.ErrInvalidParameter("cursor is not one of this listing").Because(cause)
-	}
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil {
-		return nil, bad(err)
-	}
 	var end pageEnd
-	if err := json.Unmarshal(text, &end); err != nil {
-		return nil, bad(err)
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		err = json.Unmarshal(text, &end)
 	}
-	needsTime := p.Column != "name" && !end.Folder // the order by name needs none, and a folder has none
-	if !files.Storable(end.Name) || needsTime != (end.Time != nil) {
-		return nil, bad(nil)
-	}
-	if end.Time != nil && (end.Time.Year() < 1970 || end.Time.Year() > 9999) { // only a forged cursor has such a year
-		return nil, bad(nil)
+	needsTime := p.Column != "name" && !end.Folder                                   // the order by name needs none, and a folder has none
+	badYear := end.Time != nil && (end.Time.Year() < 1970 || end.Time.Year() > 9999) // only a forged cursor has such a year
+	if err != nil || !files.Storable(end.Name) || needsTime != (end.Time != nil) || badYear {
+		return nil, files.ErrInvalidParameter("cursor is not one of this listing").Because(err)
 	}
 	return &end, nil
 }

@@ -68,13 +68,10 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	moved, err := s.moveAndKeep(r.Context(), req, destination)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, struct {
+	return respond(w, struct {
 		Message string `json:"message"`
 		uploadResult
-	}{"Successfully moved", uploadResult{moved.ID, destination.ID + "/" + req.DestinationKey}})
+	}{"Successfully moved", uploadResult{moved.ID, destination.ID + "/" + req.DestinationKey}}, err)
 }
 
 // errNeedsCopy means that moveAndKeep must copy the object's bytes before the move.
@@ -140,12 +137,6 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 			}
 		}
 	}
-	err = renameObject(ctx, tx, o.ID, destination.ID, req.DestinationKey, s.now())
-	switch {
-	case db.IsConstraint(err, db.UniqueViolation):
-		return o, errDuplicate.Because(err)
-	case db.IsConstraint(err, db.ForeignKeyViolation):
-		return o, files.ErrNoBucket.Because(err) // deleted meanwhile
-	}
-	return o, err
+	err = constraintAs(renameObject(ctx, tx, o.ID, destination.ID, req.DestinationKey, s.now()), db.UniqueViolation, errDuplicate)
+	return o, constraintAs(err, db.ForeignKeyViolation, files.ErrNoBucket) // the bucket was deleted meanwhile
 }

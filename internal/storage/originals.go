@@ -75,10 +75,7 @@ func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error
 	if !isValidBucketName(settings.ID) {
 		return errBucketName.Becausef("%q", settings.ID)
 	}
-	text, err := json.Marshal(settings)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(settings) // cannot fail: it has only texts, a number and a boolean
 	var req bucketRequest
 	if err := json.Unmarshal(text, &req); err != nil {
 		return err

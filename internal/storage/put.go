@@ -51,19 +51,20 @@ const commitTimeout = 30 * time.Second
 // Even after a crash, no row refers to an incomplete file. Until the row is saved, the file is recorded as a pending blob. If the row
 // is never saved, the regular maintenance (Sweep) removes the blob.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
-	f, limited, err := s.stageAndInspect(ctx, caller, b, name, body, size, readOptions)
+	f, err := s.stageAndInspect(ctx, caller, b, name, body, size, readOptions)
 	if err != nil {
 		return files.Object{}, err
 	}
 	defer f.close(ctx)
 	o, err := s.commit(ctx, f)
-	return o, limited.explain(err) // an upload that was cut short becomes an error of the client
+	return o, f.limited.explain(err) // an upload that was cut short becomes an error of the client
 }
 
 // incomingFile is a complete file that was inspected, and to which no row refers yet.
 type incomingFile struct {
 	object     files.Object
 	staged     *Staged
+	limited    *limitedReader    // the body; nil if it has arrived in pieces
 	inspection *files.Inspection // nil for a video outside of the site's buckets
 	opts       PutOptions
 
@@ -81,42 +82,41 @@ func (f *incomingFile) close(ctx context.Context) {
 }
 
 // stageAndInspect is the first half of put: it reads, stages and inspects a file. The caller closes the result.
-func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incomingFile, *limitedReader, error) {
+func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (_ *incomingFile, err error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	kind, limited, err := s.sniff(b, name, body, size, quotaLeft)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	defer func() { err = limited.explain(err) }()
 	ids, err := s.blobs.Reserve(ctx, 1)
 	if err != nil {
-		return nil, nil, limited.explain(err)
+		return nil, err
 	}
 	staged, err := s.blobs.Stage(ctx, ids[0], limited)
 	if err != nil {
-		return nil, nil, limited.explain(err)
+		return nil, err
 	}
-	f := &incomingFile{staged: staged}
-	complete := false // if true, the file is returned
+	f := &incomingFile{staged: staged, limited: limited}
 	defer func() {
-		if !complete {
+		if err != nil {
 			f.close(ctx)
 		}
 	}()
 	if size >= 0 && limited.read != size {
-		return nil, nil, errCutShort.Becausef("%d bytes of %d", limited.read, size)
+		return nil, errCutShort.Becausef("%d bytes of %d", limited.read, size)
 	}
 	if f.inspection, err = s.media.Inspect(ctx, staged, kind, files.SiteOrConversationBucket(b.ID)); err != nil {
-		return nil, nil, limited.explain(err)
+		return nil, err
 	}
 	if f.opts, err = readOptions(); err != nil {
-		return nil, nil, limited.explain(err)
+		return nil, err
 	}
 	f.object = files.Object{Bucket: b.ID, Name: name, BlobID: ids[0], Size: staged.Size, ETag: staged.SHA256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
-	complete = true
-	return f, limited, nil
+	return f, nil
 }
 
 // commit stores a file durably, and saves its row.
@@ -136,10 +136,7 @@ func (s *Service) commit(ctx context.Context, f *incomingFile) (saved files.Obje
 	if committing { // even after an error the commit may have happened: Discard must keep the blobs, and Sweep decides
 		f.staged.pending = f.unused
 	}
-	if err != nil {
-		return files.Object{}, err
-	}
-	return saved, nil
+	return saved, err
 }
 
 // store stores a file and its stripped copy, if any, durably. Their blobs stay pending.
@@ -184,11 +181,8 @@ func (s *Service) store(ctx context.Context, f *incomingFile) (err error) {
 func (s *Service) save(ctx context.Context, tx *db.Tx, f *incomingFile) (saved files.Object, err error) {
 	saved = f.object
 	replaced, err := saveObject(ctx, tx, &saved, f.metadata, f.opts.Upsert)
-	if db.IsConstraint(err, db.ForeignKeyViolation) {
-		return saved, files.ErrNoBucket.Because(err) // the bucket was deleted meanwhile
-	}
 	if err != nil {
-		return saved, err
+		return saved, constraintAs(err, db.ForeignKeyViolation, files.ErrNoBucket) // the bucket was deleted meanwhile
 	}
 	if f.opts.inTx != nil {
 		if err := f.opts.inTx(ctx, tx); err != nil {

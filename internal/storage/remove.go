@@ -138,17 +138,16 @@ func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name st
 	if referenced {
 		return locked, s.moveToKept(ctx, tx, locked)
 	}
-	return s.discardObject(ctx, tx, locked)
+	return locked, s.discardObject(ctx, tx, locked)
 }
 
 // discardObject removes a locked object's row and what media derived from it. Its blob is removed after the commit.
-func (s *Service) discardObject(ctx context.Context, tx *db.Tx, locked files.Object) (files.Object, error) {
+func (s *Service) discardObject(ctx context.Context, tx *db.Tx, locked files.Object) error {
 	if err := s.media.Discard(ctx, tx, locked.ID); err != nil {
-		return files.Object{}, err
+		return err
 	}
-	o, err := deleteObject(ctx, tx, locked.Bucket, locked.Name)
-	if err != nil {
-		return files.Object{}, err
+	if err := deleteObject(ctx, tx, locked.ID); err != nil {
+		return err
 	}
-	return o, s.blobs.Discard(ctx, tx, o.BlobID)
+	return s.blobs.Discard(ctx, tx, locked.BlobID)
 }

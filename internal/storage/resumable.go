@@ -28,18 +28,11 @@ type ResumableUpload struct {
 // checkTarget returns the bucket if the caller or the grant may upload the file into it. With a grant it checks neither the permission to
 // write nor the name, because SignUpload, which gave the grant, has checked them.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
-	grant := upload.Grant
-	if grant == nil {
+	if upload.Grant == nil {
 		return s.checkUpload(ctx, caller, upload.Bucket, upload.Name, upload.Options.Upsert)
 	}
-	if grant.object != upload.Bucket+"/"+upload.Name {
-		return bucket{}, errOtherObject.Becausef("signed for %q", grant.object)
-	}
-	if err := s.checkGrantUnused(ctx, grant, upload.Bucket, upload.Name); err != nil {
-		return bucket{}, err
-	}
-	b, err := s.bucket(ctx, upload.Bucket)
-	if err == nil && !grant.Upsert {
+	b, err := s.grantedBucket(ctx, upload.Grant, upload.Bucket, upload.Name)
+	if err == nil && !upload.Grant.Upsert {
 		err = s.checkNameFree(ctx, upload.Bucket, upload.Name)
 	}
 	return b, err
@@ -92,7 +85,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	if g := upload.Grant; g != nil {
 		caller, opts.Upsert = identity.Caller{UserID: g.Owner}, g.Upsert
 		opts.inTx = func(ctx context.Context, tx *db.Tx) error {
-			if err := consumeGrant(ctx, tx, g); err != nil {
+			if err := g.consume(ctx, tx); err != nil {
 				return err
 			}
 			return inTx(ctx, tx)

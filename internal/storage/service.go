@@ -99,40 +99,31 @@ func (s *Service) BlobCacheLookups() *content.Lookups { return &s.blobs.cache.lo
 // it, the name is valid and, without upsert, no object has the name. It returns the bucket.
 func (s *Service) checkUpload(ctx context.Context, caller identity.Caller, bucketID, name string, upsert bool) (bucket, error) {
 	b, err := s.writableBucket(ctx, caller, bucketID)
-	if err != nil {
-		return bucket{}, err
+	if err == nil && !files.ValidName(name) {
+		err = files.ErrInvalidKey(name)
 	}
-	if !files.ValidName(name) {
-		return bucket{}, files.ErrInvalidKey(name)
+	if err == nil && !upsert {
+		err = s.checkNameFree(ctx, bucketID, name)
 	}
-	if upsert {
-		return b, nil
-	}
-	return b, s.checkNameFree(ctx, bucketID, name)
+	return b, err
 }
 
 // checkNameFree returns errDuplicate if an object has the name.
 func (s *Service) checkNameFree(ctx context.Context, bucketID, name string) error {
 	_, err := findObject(ctx, s.db, bucketID, name)
-	switch {
-	case err == nil:
+	if err == nil {
 		return errDuplicate
-	case errors.Is(err, db.ErrNoRows):
-		return nil
 	}
-	return err
+	return db.NoRowsAs(err, nil)
 }
 
 // writableBucket returns a bucket if the caller may write to it. Errors: files.ErrNoBucket and errForbidden.
 func (s *Service) writableBucket(ctx context.Context, caller identity.Caller, bucketID string) (bucket, error) {
 	b, err := s.bucket(ctx, bucketID)
-	if err != nil {
-		return bucket{}, err
+	if err == nil && !policy.Object(caller, bucketID, policy.FileWrite) {
+		err = errForbidden
 	}
-	if !policy.Object(caller, bucketID, policy.FileWrite) {
-		return bucket{}, errForbidden
-	}
-	return b, nil
+	return b, err
 }
 
 func (s *Service) bucket(ctx context.Context, id string) (bucket, error) {

@@ -56,10 +56,7 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	signed, err := s.signedURL(r, bucketID, name, req.Transform, lifetime)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": signed})
+	return respond(w, map[string]string{"signedURL": signed}, err)
 }
 
 // checkSignable returns an error unless an object exists and the caller may sign URLs of it.
@@ -124,8 +121,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		item := signedItem{Path: name}
 		switch err := s.checkSignable(r, bucketID, name); {
 		case files.IsRefusal(err):
-			text := "Either the object does not exist or you do not have access to it"
-			item.Error = &text
+			item.Error = new("Either the object does not exist or you do not have access to it")
 		case err != nil:
 			return err
 		default:
@@ -143,47 +139,42 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 // Signed handles GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the URL decides who may read the
 // object; the caller does not matter.
 func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
-	claims, err := s.verifyToken(purposeDownload, r.URL.Query().Get("token"))
+	r, _, err := s.verifySigned(r, purposeDownload)
 	if err != nil {
 		return err
-	}
-	if err := checkSignedObject(r, claims); err != nil {
-		return err
-	}
-	if claims.ByOwner {
-		r = files.WithSignedByOwner(r)
 	}
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
 }
 
-// checkSignedObject returns an error unless the object in the URL of a request is the one for which the token was signed. It decodes the
-// path value "path" if signedURL and the client have both encoded it.
-func checkSignedObject(r *http.Request, claims *signedClaims) error {
+// verifySigned verifies the token in the URL of a request, and that it was signed for the object in the URL. It decodes the path value "path"
+// if signedURL and the client have both encoded it. The returned request has the mark of an owner's URL if the token has it.
+func (s *Service) verifySigned(r *http.Request, purpose string) (*http.Request, *signedClaims, error) {
+	claims, err := s.verifyToken(purpose, r.URL.Query().Get("token"))
+	if err != nil {
+		return r, nil, err
+	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if decoded, err := url.PathUnescape(name); err == nil && claims.Object == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
 		name = decoded
 	}
-	if err := claims.checkObject(bucketID, name); err != nil {
-		return err
+	if err := checkSignedFor(claims.Object, bucketID, name); err != nil {
+		return r, nil, err
 	}
 	r.SetPathValue("path", name)
-	return nil
+	if claims.ByOwner {
+		r = files.WithSignedByOwner(r)
+	}
+	return r, claims, nil
 }
 
 // RenderSigned responds to /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token describes.
 func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
-	claims, err := s.verifyToken(purposeRender, r.URL.Query().Get("token"))
+	r, claims, err := s.verifySigned(r, purposeRender)
 	if err != nil {
-		return err
-	}
-	if err := checkSignedObject(r, claims); err != nil {
 		return err
 	}
 	if claims.Transform == nil {
 		return errBadToken.Becausef("no transform")
-	}
-	if claims.ByOwner {
-		r = files.WithSignedByOwner(r)
 	}
 	return s.media.RenderTransform(w, r, claims.Transform)
 }

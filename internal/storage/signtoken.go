@@ -47,22 +47,10 @@ func (s *Service) signToken(purpose string, c signedClaims, lifetime time.Durati
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(s.cfg.SignKey)
 }
 
-// verifyTokenFor verifies a token's key, purpose and expiry, and that the token was signed for this object.
-func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signedClaims, error) {
-	c, err := s.verifyToken(purpose, token)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkObject(bucketID, name); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// checkObject returns an error unless the token was signed for this object.
-func (c *signedClaims) checkObject(bucketID, name string) error {
-	if c.Object != bucketID+"/"+name {
-		return errOtherObject.Becausef("signed for %q", c.Object)
+// checkSignedFor returns an error unless object, for which a token was signed, is this object.
+func checkSignedFor(object, bucketID, name string) error {
+	if object != bucketID+"/"+name {
+		return errOtherObject.Becausef("signed for %q", object)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
 
@@ -26,35 +25,35 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	token, err := s.signToken(purposeUpload, signedClaims{Object: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLifetime)
-	if err != nil {
-		return err
-	}
 	signed := url.URL{Path: "/object/upload/sign/" + bucketID + "/" + name}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token})
+	return respond(w, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token}, err)
 }
 
 // SignedUpload handles PUT to a signed upload URL. A URL that was signed with x-upsert: true can be used until it expires. Any other URL
 // can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	claims, err := s.verifyTokenFor(purposeUpload, r.URL.Query().Get("token"), bucketID, name)
+	grant, err := s.ReadGrant(r.URL.Query().Get("token"))
 	if err != nil {
 		return err
 	}
-	grant := claims.grant()
-	if err := s.checkGrantUnused(r.Context(), grant, bucketID, name); err != nil {
-		return err
-	}
-	b, err := s.bucket(r.Context(), bucketID)
+	b, err := s.grantedBucket(r.Context(), grant, bucketID, name)
 	if err != nil {
 		return err
 	}
-	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) }
-	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, consume)
-	if err != nil {
-		return err
+	o, err := s.receive(w, r, identity.Caller{UserID: grant.Owner}, b, name, grant.Upsert, grant.consume)
+	return respond(w, uploadResult{o.ID, o.Bucket + "/" + o.Name}, err)
+}
+
+// grantedBucket returns the bucket of an object, if the grant is for this object and was not used already.
+func (s *Service) grantedBucket(ctx context.Context, g *UploadGrant, bucketID, name string) (bucket, error) {
+	if err := checkSignedFor(g.object, bucketID, name); err != nil {
+		return bucket{}, err
 	}
-	return httpx.JSON(w, http.StatusOK, uploadResult{o.ID, o.Bucket + "/" + o.Name})
+	if err := s.checkGrantUnused(ctx, g, bucketID, name); err != nil {
+		return bucket{}, err
+	}
+	return s.bucket(ctx, bucketID)
 }
 
 // checkGrantUnused returns an error if a signed upload URL was used already. The error is errDuplicate if the object exists, so that a
@@ -73,9 +72,9 @@ func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID
 	return errDuplicate.Becausef("by this signed URL")
 }
 
-// consumeGrant marks a signed upload URL as used, in the transaction that saves the upload. Of two concurrent uploads to
+// consume marks a signed upload URL as used, in the transaction that saves the upload. Of two concurrent uploads to
 // one URL, the second gets errDuplicate.
-func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
+func (g *UploadGrant) consume(ctx context.Context, tx *db.Tx) error {
 	if g.Upsert {
 		return nil
 	}
@@ -102,11 +101,7 @@ func (s *Service) ReadGrant(token string) (*UploadGrant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(), nil
-}
-
-func (c *signedClaims) grant() *UploadGrant {
-	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, object: c.Object, until: c.ExpiresAt.Time}
+	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, object: c.Object, until: c.ExpiresAt.Time}, nil
 }
 
 func wantsUpsert(r *http.Request) bool {

@@ -31,7 +31,6 @@ func listPending(ctx context.Context, q db.Querier, before time.Time) ([]string,
 
 // blobIsUsed reports whether an object, an original or a rendition refers to the blob.
 func blobIsUsed(ctx context.Context, q db.Querier, blobID string) (bool, error) {
-	rows, err := db.Collect(ctx, q, db.ScanOne[int], `select 1 from storage_objects where blob_id = $1 union all select 1 from media where original_id = $1
-		union all select 1 from media_renditions where blob_id = $1 limit 1`, blobID)
-	return len(rows) > 0, err
+	return db.One[bool](ctx, q, `select exists (select 1 from storage_objects where blob_id = $1 union all select 1 from media where original_id = $1
+		union all select 1 from media_renditions where blob_id = $1)`, blobID)
 }

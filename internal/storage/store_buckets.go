@@ -72,28 +72,21 @@ func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, err
 
 // ensureBucket creates a bucket of the site, or sets the limits of an existing one unless the owner has changed them.
 func ensureBucket(ctx context.Context, q db.Querier, b bucket) error {
-	allowed, err := json.Marshal(b.AllowedMimeTypes)
-	if err != nil {
-		return err
-	}
+	allowed := b.allowedText()
 	// "on conflict" names no column, because nodes that start at the same time can conflict on the id or on the name.
 	if _, err := q.Exec(ctx, "insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
-		b.ID, b.Name, b.Public, *b.FileSizeLimit, string(allowed), b.CreatedAt, b.UpdatedAt); err != nil {
+		b.ID, b.Name, b.Public, *b.FileSizeLimit, allowed, b.CreatedAt, b.UpdatedAt); err != nil {
 		return err
 	}
 	return db.Exec(ctx, q, `update storage_buckets set public = $2, file_size_limit = $3, allowed_mime_types = $4, updated_at = $5
 		where id = $1 and not own_limits and (public <> $2 or coalesce(file_size_limit, -1) <> $3 or allowed_mime_types is null or allowed_mime_types <> $4)`,
-		b.ID, b.Public, *b.FileSizeLimit, string(allowed), b.UpdatedAt)
+		b.ID, b.Public, *b.FileSizeLimit, allowed, b.UpdatedAt)
 }
 
 // insertBucket creates a bucket of the owner. It fails with db.UniqueViolation if the id or the name is taken.
 func insertBucket(ctx context.Context, q db.Querier, b bucket) error {
-	allowed, err := b.allowedText()
-	if err != nil {
-		return err
-	}
 	return db.Exec(ctx, q, `insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at, own_limits) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		b.ID, b.Name, b.Public, b.FileSizeLimit, allowed, b.CreatedAt, b.UpdatedAt, true)
+		b.ID, b.Name, b.Public, b.FileSizeLimit, b.allowedText(), b.CreatedAt, b.UpdatedAt, true)
 }
 
 // lockBucket reads a bucket and locks its row until the transaction ends.
@@ -106,12 +99,8 @@ func lockBucket(ctx context.Context, tx *db.Tx, id string) (bucket, error) {
 
 // updateBucket saves the settings of the owner. From then on ensureBucket leaves the bucket as it is.
 func updateBucket(ctx context.Context, tx *db.Tx, b bucket) error {
-	allowed, err := b.allowedText()
-	if err != nil {
-		return err
-	}
 	return db.Exec(ctx, tx, "update storage_buckets set public = $2, file_size_limit = $3, allowed_mime_types = $4, updated_at = $5, own_limits = $6 where id = $1",
-		b.ID, b.Public, b.FileSizeLimit, allowed, b.UpdatedAt, true)
+		b.ID, b.Public, b.FileSizeLimit, b.allowedText(), b.UpdatedAt, true)
 }
 
 // deleteBucket deletes a bucket. It fails with db.ForeignKeyViolation if the bucket has objects.
@@ -120,10 +109,10 @@ func deleteBucket(ctx context.Context, q db.Querier, id string) error {
 }
 
 // allowedText returns AllowedMimeTypes as JSON text for the row, or nil.
-func (b bucket) allowedText() (any, error) {
+func (b bucket) allowedText() any {
 	if b.AllowedMimeTypes == nil {
-		return nil, nil
+		return nil
 	}
-	text, err := json.Marshal(b.AllowedMimeTypes)
-	return string(text), err
+	text, _ := json.Marshal(b.AllowedMimeTypes) // cannot fail for strings
+	return string(text)
 }

@@ -82,9 +82,8 @@ func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, u
 	return nil, fmt.Errorf("%s/%s keeps changing", o.Bucket, o.Name)
 }
 
-// deleteObject deletes an object's row and returns the object, or db.ErrNoRows.
-func deleteObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Object, error) {
-	return scanObject(tx.QueryRow(ctx, "delete from storage_objects where bucket_id = $1 and name = $2 returning "+objectColumns, bucketID, name))
+func deleteObject(ctx context.Context, tx *db.Tx, id string) error {
+	return db.Exec(ctx, tx, "delete from storage_objects where id = $1", id)
 }
 
 // listOlderThan returns the objects that were last written before a time.

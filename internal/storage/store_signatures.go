@@ -17,8 +17,7 @@ func recordTokenUse(ctx context.Context, tx *db.Tx, id string, expires time.Time
 
 // tokenIsUsed reports whether a use of the token is recorded.
 func tokenIsUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
-	rows, err := db.Collect(ctx, q, db.ScanOne[int], "select 1 from storage_used_tokens where id = $1", id)
-	return len(rows) > 0, err
+	return db.One[bool](ctx, q, "select exists (select 1 from storage_used_tokens where id = $1)", id)
 }
 
 // purgeTokens deletes the records of tokens that expired before the given time. Expired tokens are rejected without a record.

@@ -12,7 +12,6 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/files"
-	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
 
@@ -40,16 +39,13 @@ func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 
 // upload handles the requests of Upload and Replace.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) error {
-	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	b, err := s.checkUpload(r.Context(), identity.Of(r.Context()), bucketID, name, upsert)
+	caller, name := identity.Of(r.Context()), r.PathValue("path")
+	b, err := s.checkUpload(r.Context(), caller, r.PathValue("bucket"), name, upsert)
 	if err != nil {
 		return err
 	}
-	o, err := s.receive(w, r, identity.Of(r.Context()), b, name, upsert, nil /* inTx */)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, uploadResult{o.ID, o.Bucket + "/" + o.Name})
+	o, err := s.receive(w, r, caller, b, name, upsert, nil /* inTx */)
+	return respond(w, uploadResult{o.ID, o.Bucket + "/" + o.Name}, err)
 }
 
 // receive stores the file of a request and returns its object. The body is the file itself, or a multipart form that contains the file,
