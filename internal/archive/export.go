@@ -90,10 +90,7 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	if err := e.readFiles(ctx); err != nil {
 		return Manifest{}, err
 	}
-	if err := e.add(readmeName, zip.Deflate, func(w io.Writer) error {
-		_, err := w.Write(readme)
-		return err
-	}); err != nil {
+	if err := e.addBytes(readmeName, zip.Deflate, readme); err != nil {
 		return Manifest{}, err
 	}
 	if err := e.writePages(ctx, report); err != nil {
@@ -110,10 +107,23 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	if err := e.writeFiles(ctx, report); err != nil {
 		return Manifest{}, err
 	}
-	if err := e.writeManifest(); err != nil {
+	complete := e.manifest // it does not list itself
+	text, err := json.MarshalIndent(complete, "", " ")
+	if err != nil {
 		return Manifest{}, err
 	}
-	return e.manifest, errors.Join(e.zip.Close(), buffered.Flush())
+	if err := e.addBytes(manifestName, zip.Deflate, append(text, '\n')); err != nil {
+		return Manifest{}, err
+	}
+	return complete, errors.Join(e.zip.Close(), buffered.Flush())
+}
+
+// addBytes is add for an entry whose content is in memory.
+func (e *exporter) addBytes(name string, method uint16, content []byte) error {
+	return e.add(name, method, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }
 
 // add writes an entry and adds it to the manifest.
@@ -284,19 +294,4 @@ func (e *exporter) explainMissing(ctx context.Context, f File) error {
 		return fmt.Errorf("the stored file of %s/%s is missing: restore it from a backup, or remove it", f.Bucket, f.Name)
 	}
 	return errEdited
-}
-
-func (e *exporter) writeManifest() error {
-	text, err := json.MarshalIndent(e.manifest, "", " ")
-	if err != nil {
-		return err
-	}
-	h := &zip.FileHeader{Name: manifestName, Method: zip.Deflate, Modified: entryTime}
-	h.SetMode(0o644)
-	w, err := e.zip.CreateHeader(h)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
 }

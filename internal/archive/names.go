@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -157,10 +157,7 @@ func (t *fileTitles) addRow(table string, row json.RawMessage) error {
 
 // validName reports whether an entry may have a name: relative, with slashes, and no segment that leads elsewhere.
 func validName(name string) bool {
-	if name == "" || len(name) > 500 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name, `\:`) {
-		return false
-	}
-	return path.Clean(name) == name && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "../")
+	return len(name) <= 500 && name != "." && fs.ValidPath(name) && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsAny(name, `\:`)
 }
 
 // relativeURL returns the URL by which the entry from refers to the entry to.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -148,10 +147,7 @@ func (p *staticPage) moveStyle(n *html.Node) error {
 		}
 		name = p.used.pick(assetsFolder+"style", ".css")
 		p.assets[key] = name
-		if err := p.add(name, zip.Deflate, func(w io.Writer) error {
-			_, err := w.Write(css)
-			return err
-		}); err != nil {
+		if err := p.addBytes(name, zip.Deflate, css); err != nil {
 			return err
 		}
 	}

@@ -60,15 +60,8 @@ func (e *exporter) writePages(ctx context.Context, report Progress) error {
 		return err
 	}
 	s := &staticSite{
-		exporter:   e,
-		paths:      paths,
-		used:       usedNames{},
-		entries:    map[View]string{},
-		partCounts: map[View]int{},
-		workViews:  map[string]View{},
-		workStems:  map[string]string{},
-		assets:     map[string]string{},
-		objects:    map[string]File{},
+		exporter: e, paths: paths, used: usedNames{}, entries: map[View]string{}, partCounts: map[View]int{}, workViews: map[string]View{},
+		workStems: map[string]string{}, assets: map[string]string{}, objects: map[string]File{},
 	}
 	for _, f := range e.files {
 		s.objects[f.Bucket+"/"+f.Name] = f
@@ -234,10 +227,7 @@ func (s *staticSite) addAsset(ctx context.Context, u *url.URL) (string, error) {
 		}
 	}
 	s.assets[key] = s.takeAssetName(u, q, found.ContentType)
-	return s.assets[key], s.add(s.assets[key], zip.Store, func(w io.Writer) error {
-		_, err := w.Write(found.Body)
-		return err
-	})
+	return s.assets[key], s.addBytes(s.assets[key], zip.Store, found.Body)
 }
 
 // extensions are the file name extensions of assets, by media type. Assets of other types keep the extension of their URL.

@@ -10,10 +10,7 @@ import (
 // This file checks whether a site is empty, as it must be before an import.
 
 // presetKeys are the keys of settings that an empty site may have before an import.
-var presetKeys = []string{
-	unfinishedImportKey, // an import is unfinished
-	guideKey,
-}
+var presetKeys = []string{unfinishedImportKey, guideKey}
 
 const guideKey = "guide" // whether the owner has dismissed the first-run guide
 
