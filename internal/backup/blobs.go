@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"atelie/internal/db"
 )
@@ -82,18 +83,16 @@ func (s *Service) runBlobs(ctx context.Context) {
 			err = s.copyWaiting(ctx)
 		}
 		wake, wait := s.wake, queuePollInterval
-		if errors.Is(err, errBlobMissing) { // recorded as a failure, but other files are copied as usual
+		if err != nil {
 			s.failed(ctx, KindBlobs, err)
+		} else if s.hasFailed(KindBlobs) {
+			s.succeeded(ctx, KindBlobs, s.now())
+		}
+		if err == nil || errors.Is(err, errBlobMissing) { // after errBlobMissing, other files are copied as usual
 			retryDelay = 0
-		} else if err != nil {
-			s.failed(ctx, KindBlobs, err)
+		} else {
 			retryDelay = min(max(2*retryDelay, time.Second), maxRetryDelay)
 			wake, wait = nil, retryDelay // not woken by a new blob, because its copy would fail too
-		} else {
-			retryDelay = 0
-			if s.hasFailed(KindBlobs) {
-				s.succeeded(ctx, KindBlobs, s.now())
-			}
 		}
 		select {
 		case <-ctx.Done():
@@ -161,20 +160,15 @@ func (s *Service) findStrays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var known listedDetail
-	if text := states[kindListed].Detail; text != "" {
-		if err := json.Unmarshal([]byte(text), &known); err != nil {
-			return err
-		}
+	known, err := readDetail[listedDetail](states[kindListed])
+	if err != nil {
+		return err
 	}
 	want := listedDetail{s.cfg.Destination.Label()}
 	if known == want && s.now().Sub(states[kindListed].LastOK) < listInterval {
 		return nil
 	}
-	detail, err := json.Marshal(want)
-	if err != nil {
-		return err
-	}
+	detail, _ := json.Marshal(want) // cannot fail for a text
 	var ids []string
 	if err := s.cfg.Destination.List(ctx, BlobsDir+"/", func(o Object) error {
 		id := path.Base(o.Name)
@@ -229,13 +223,8 @@ func (s *Service) removeOtherEngine(ctx context.Context) error {
 	if s.db.Dialect == db.Postgres {
 		dir = DatabaseDir
 	}
-	var old []string
-	if err := s.cfg.Destination.List(ctx, dir+"/", func(o Object) error {
-		if o.Modified.Before(limit) {
-			old = append(old, o.Name)
-		}
-		return nil
-	}); err != nil {
+	old, err := listNames(ctx, s.cfg.Destination, dir+"/", func(o Object) bool { return o.Modified.Before(limit) })
+	if err != nil {
 		return err
 	}
 	for _, name := range old {
@@ -287,13 +276,11 @@ func (s *Service) copyWaiting(ctx context.Context) error {
 func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedBlob, failed error) {
 	var (
 		mu      sync.Mutex
-		workers sync.WaitGroup
-		slots   = make(chan struct{}, maxConcurrentCopies)
+		workers errgroup.Group
 	)
+	workers.SetLimit(maxConcurrentCopies)
 	for _, id := range ids {
-		slots <- struct{}{}
-		workers.Go(func() {
-			defer func() { <-slots }()
+		workers.Go(func() error {
 			b, err := s.copyBlob(ctx, id)
 			mu.Lock()
 			defer mu.Unlock()
@@ -303,9 +290,10 @@ func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedB
 			case err != nil && (failed == nil || errors.Is(failed, errBlobMissing)):
 				failed = err
 			}
+			return nil // the other blobs are copied nevertheless
 		})
 	}
-	workers.Wait()
+	_ = workers.Wait()
 	return copied, failed
 }
 

@@ -36,7 +36,7 @@ var errStillDamaged = errors.New("an object in the secondary backup destination 
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
-			want, err := sumOf(ctx, s.cfg.Destination, name)
+			want, _, err := sumOf(ctx, s.cfg.Destination, name)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s: %w", name, errRemoved)
 			}
@@ -120,7 +120,7 @@ func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *
 // checkObject compares an object of the secondary destination with the SHA-256 that it must have.
 func (s *Service) checkObject(ctx context.Context, name, want string, detail *CopyDetail) error {
 	return s.checkOrRepair(ctx, name, detail, func() error {
-		got, err := sumOf(ctx, s.cfg.Secondary, name)
+		got, _, err := sumOf(ctx, s.cfg.Secondary, name)
 		if err == nil && got != want {
 			err = damage(name, nil)
 		}
@@ -148,22 +148,20 @@ func (s *Service) checkOrRepair(ctx context.Context, name string, detail *CopyDe
 	return nil
 }
 
-// isDamaged reports whether an error of the secondary destination says that an object is not what was copied.
+// isDamaged reports whether an error of a destination says that an object is missing or is not what was written.
 func isDamaged(err error) bool {
-	var damage *Damage
-	return errors.As(err, &damage) || errors.Is(err, fs.ErrNotExist)
+	_, damaged := errors.AsType[*Damage](err)
+	return damaged || errors.Is(err, fs.ErrNotExist)
 }
 
-// sumOf returns the SHA-256 of an object in hexadecimal digits.
-func sumOf(ctx context.Context, dest Destination, name string) (sum string, err error) {
+// sumOf returns the SHA-256 of an object in hexadecimal digits, and its size in bytes.
+func sumOf(ctx context.Context, dest Destination, name string) (sum string, size int64, err error) {
 	body, err := dest.Open(ctx, name)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	hash := sha256.New()
-	if _, err := io.Copy(hash, reader{ctx, body}); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	size, err = io.Copy(hash, reader{ctx, body})
+	return hex.EncodeToString(hash.Sum(nil)), size, err
 }

@@ -137,10 +137,7 @@ func Claim(ctx context.Context, dest Destination, site, engine string) (before F
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return before, err
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		return before, err
-	}
+	text, _ := json.Marshal(want) // cannot fail: it has only texts and a number
 	return before, dest.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
 }
 
@@ -152,6 +149,17 @@ func readAll(ctx context.Context, dest Destination, name string) (text []byte, e
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return io.ReadAll(io.LimitReader(r, 1<<20))
+}
+
+// listNames returns the names of the objects whose names begin with prefix and for which wanted returns true. prefix is as for List.
+func listNames(ctx context.Context, dest Destination, prefix string, wanted func(Object) bool) (names []string, err error) {
+	err = dest.List(ctx, prefix, func(o Object) error {
+		if wanted(o) {
+			names = append(names, o.Name)
+		}
+		return nil
+	})
+	return names, err
 }
 
 // destinationError is the error for a destination that cannot be reached or read. It does not mean that the backup is damaged. The error
@@ -171,8 +179,8 @@ func toDestinationError(err error) error {
 
 // isDestinationError reports whether an error is or wraps a destinationError.
 func isDestinationError(err error) bool {
-	var failed *destinationError
-	return errors.As(err, &failed)
+	_, ok := errors.AsType[*destinationError](err)
+	return ok
 }
 
 // bucketBody is the body of an object in a bucket. Its read errors are destinationErrors.

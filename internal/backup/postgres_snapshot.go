@@ -57,9 +57,9 @@ func (s *Service) runSnapshots(ctx context.Context) {
 	})
 }
 
-// lastNight returns the most recent time before now at which it was snapshotHour, today or yesterday.
-func lastNight(now time.Time) time.Time {
-	night := time.Date(now.Year(), now.Month(), now.Day(), snapshotHour, 0, 0, 0, now.Location())
+// lastNight returns the most recent time before now at which it was hour, today or yesterday.
+func lastNight(now time.Time, hour int) time.Time {
+	night := time.Date(now.Year(), now.Month(), now.Day(), hour, 0, 0, 0, now.Location())
 	if night.After(now) {
 		night = night.AddDate(0, 0, -1)
 	}
@@ -68,42 +68,37 @@ func lastNight(now time.Time) time.Time {
 
 // snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one. If the newest snapshot was stored, but a later
 // step such as the removal of old snapshots failed, it repeats the removal and records that the failure has ended.
-func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
+func (s *Service) snapshotIfDue(ctx context.Context) error {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	now := s.now()
-	if state := states[KindSnapshot]; !state.LastOK.Before(lastNight(now)) && !s.snapshotFailed(state) {
+	night := lastNight(now, snapshotHour)
+	if state := states[KindSnapshot]; !state.LastOK.Before(night) && !s.snapshotFailed(state) {
 		return nil
 	}
-	holder := uuid.NewString()
-	acquired, err := Lease(ctx, s.db, KindSnapshot, holder, now, now.Add(snapshotLease))
-	if err != nil || !acquired {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go s.renewLease(ctx, cancel, KindSnapshot, holder)
-	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindSnapshot, holder)) }()
-	if err := s.claim(ctx); err != nil { // before the state is read again: in a new destination a snapshot is due
-		return err
-	}
-	// Another node may have taken the snapshot just before this one got the lease.
-	if states, err = ReadStates(ctx, s.db); err != nil {
-		return err
-	}
-	state := states[KindSnapshot]
-	if state.LastOK.Before(lastNight(now)) {
-		return s.snapshotSince(ctx, lastNight(now))
-	}
-	if !s.snapshotFailed(state) {
-		return nil
-	}
-	if err := s.removeSnapshots(ctx, now); err != nil {
-		return err
-	}
-	return s.storeSuccess(ctx, KindSnapshot, state.LastOK, "{}")
+	return s.withLease(ctx, KindSnapshot, func(ctx context.Context) error {
+		if err := s.claim(ctx); err != nil { // before the state is read again: in a new destination a snapshot is due
+			return err
+		}
+		// Another node may have taken the snapshot just before this one got the lease.
+		states, err := ReadStates(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		state := states[KindSnapshot]
+		if state.LastOK.Before(night) {
+			return s.snapshotSince(ctx, night)
+		}
+		if !s.snapshotFailed(state) {
+			return nil
+		}
+		if err := s.removeSnapshots(ctx, now); err != nil {
+			return err
+		}
+		return s.storeSuccess(ctx, KindSnapshot, state.LastOK, "{}")
+	})
 }
 
 // snapshotFailed reports whether the newest attempt failed, on this node or, according to the stored state, on another one.
@@ -126,16 +121,28 @@ func (s *Service) snapshotSince(ctx context.Context, since time.Time) error {
 	return err
 }
 
-// renewLease renews a lease until ctx ends, and ends ctx if another node has the lease.
-func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind Kind, holder string) {
-	interval.After(ctx, snapshotLease/4, func() (again bool) {
+// withLease calls fn while this node has the lease of a kind, and renews the lease meanwhile. If another node has the lease, withLease does
+// not call fn. If another node gets it, the context of fn ends.
+func (s *Service) withLease(ctx context.Context, kind Kind, fn func(context.Context) error) (err error) {
+	holder := uuid.NewString()
+	acquire := func(ctx context.Context) (bool, error) {
 		now := s.now()
-		if acquired, err := Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease)); err == nil && !acquired {
-			end()
-			return false
+		return Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease))
+	}
+	if acquired, err := acquire(ctx); err != nil || !acquired {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go interval.After(ctx, snapshotLease/4, func() (again bool) {
+		acquired, err := acquire(ctx)
+		if err == nil && !acquired {
+			cancel()
 		}
-		return true
+		return err != nil || acquired
 	})
+	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, kind, holder)) }()
+	return fn(ctx)
 }
 
 // TakeSnapshot stores a snapshot of the database in the destination and returns its time. It removes the snapshots that the retention does
@@ -223,30 +230,25 @@ func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (e
 	if err := s.cfg.Destination.Add(ctx, d.Name, out); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
+	text, _ := json.MarshalIndent(d, "", "  ") // cannot fail: it has only texts, numbers and a time
 	return s.cfg.Destination.Write(ctx, strings.TrimSuffix(d.Name, ".db.zst")+".json", bytes.NewReader(append(text, '\n')))
 }
 
 // removeSnapshots removes the snapshots that are older than the newest one from before the retention.
 func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
-	var old []string // names without their endings
 	limit := path.Join(SnapshotsDir, now.Add(-s.cfg.Retention).UTC().Format(snapshotTimeLayout))
-	err := s.cfg.Destination.List(ctx, SnapshotsDir+"/", func(o Object) error {
-		if stem, ok := strings.CutSuffix(o.Name, ".db.zst"); ok && stem < limit {
-			old = append(old, stem)
-		}
-		return nil
+	old, err := listNames(ctx, s.cfg.Destination, SnapshotsDir+"/", func(o Object) bool {
+		stem, ok := strings.CutSuffix(o.Name, ".db.zst")
+		return ok && stem < limit
 	})
 	if err != nil || len(old) == 0 {
 		return err
 	}
 	slices.Sort(old)
-	for _, stem := range old[:len(old)-1] {
-		for _, ending := range []string{".json", ".db.zst"} { // in this order: a description without its snapshot would be a restore point
-			if err := s.cfg.Destination.Delete(ctx, stem+ending); err != nil {
+	for _, name := range old[:len(old)-1] {
+		// In this order, because a description without its snapshot would be a restore point.
+		for _, part := range []string{strings.TrimSuffix(name, ".db.zst") + ".json", name} {
+			if err := s.cfg.Destination.Delete(ctx, part); err != nil {
 				return err
 			}
 		}

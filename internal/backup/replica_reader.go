@@ -117,8 +117,7 @@ func (r *replicaReader) beginning(ctx context.Context, list []*ltx.FileInfo, at 
 // file, verify finds the damage.
 func (r *replicaReader) timeOf(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
 	at, err := r.headerTime(ctx, info)
-	var broken *Damage
-	if errors.As(err, &broken) || errors.Is(err, fs.ErrNotExist) {
+	if isDamaged(err) {
 		return info.CreatedAt, nil
 	}
 	return at, err

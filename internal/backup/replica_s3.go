@@ -183,13 +183,7 @@ func (r *bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo
 
 // DeleteAll implements litestream.ReplicaClient.
 func (r *bucketReplica) DeleteAll(ctx context.Context) error {
-	var all []string
-	err := r.List(ctx, DatabaseDir+"/", func(o Object) error {
-		if strings.HasSuffix(o.Name, ".ltx") {
-			all = append(all, o.Name)
-		}
-		return nil
-	})
+	all, err := listNames(ctx, r.bucket, DatabaseDir+"/", func(o Object) bool { return strings.HasSuffix(o.Name, ".ltx") })
 	for _, name := range all {
 		err = errors.Join(err, r.Delete(ctx, name))
 	}

@@ -3,8 +3,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -155,7 +153,7 @@ func (r *Restore) laterDeletions(ctx context.Context, engine string, since time.
 	file := filepath.Join(r.Dir, unfinishedDatabase)
 	defer func() {
 		for _, name := range []string{file, file + "-wal", file + "-shm"} {
-			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := datafolder.RemoveFile(name); err != nil {
 				found.Unknown = err.Error()
 			}
 		}
@@ -334,21 +332,12 @@ func (r *Restore) restoreFile(ctx context.Context, store FileStore, f storedFile
 }
 
 // checkFile reads a file of the backup and compares it with its row. The error is fs.ErrNotExist or a *Damage.
-func checkFile(ctx context.Context, dest Destination, f storedFile) (err error) {
-	body, err := dest.Open(ctx, BlobName(f.BlobID))
-	if err != nil {
-		return err
+func checkFile(ctx context.Context, dest Destination, f storedFile) error {
+	sum, size, err := sumOf(ctx, dest, BlobName(f.BlobID))
+	if err == nil && (size != f.Size || sum != f.SHA256) {
+		err = damage(BlobName(f.BlobID)+" ("+f.Name+")", nil)
 	}
-	defer func() { err = errors.Join(err, body.Close()) }()
-	hash := sha256.New()
-	size, err := io.Copy(hash, reader{ctx, body})
-	if err != nil {
-		return err
-	}
-	if size != f.Size || hex.EncodeToString(hash.Sum(nil)) != f.SHA256 {
-		return damage(BlobName(f.BlobID)+" ("+f.Name+")", nil)
-	}
-	return nil
+	return err
 }
 
 // Day is a day (UTC) with restore points. First and Last are the times of its first and last one.

@@ -168,13 +168,8 @@ func findSnapshot(ctx context.Context, dest Destination, at time.Time) (*restore
 
 // listSnapshots reads the descriptions of all snapshots, the oldest first.
 func listSnapshots(ctx context.Context, dest Destination) (list []Snapshot, err error) {
-	var found []string
-	if err := dest.List(ctx, SnapshotsDir+"/", func(o Object) error {
-		if strings.HasSuffix(o.Name, ".json") {
-			found = append(found, o.Name)
-		}
-		return nil
-	}); err != nil {
+	found, err := listNames(ctx, dest, SnapshotsDir+"/", func(o Object) bool { return strings.HasSuffix(o.Name, ".json") })
+	if err != nil {
 		return nil, err
 	}
 	for _, name := range found {

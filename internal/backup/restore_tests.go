@@ -16,7 +16,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/superfly/ltx"
 
 	"atelie/internal/activity"
@@ -78,7 +77,7 @@ func ReadRestoreTest(ctx context.Context, q db.Querier) (t RestoreTest, err erro
 	complete, incomplete := states[KindRestoreTest], states[KindIncompleteRestoreTest]
 	t.RestorePoint, t.Error, t.FailedAt = complete.LastOK, complete.Error, complete.LastError
 	t.Incomplete, t.IncompleteAt = incomplete.Error, incomplete.LastError
-	t.RestoreTestDetail, err = restoreTestDetail(complete)
+	t.RestoreTestDetail, err = readDetail[RestoreTestDetail](complete)
 	return t, err
 }
 
@@ -133,24 +132,17 @@ func (s *Service) runRestoreTests(ctx context.Context) {
 	})
 }
 
-func (s *Service) testRestoreIfDue(ctx context.Context, regular bool) (err error) {
+func (s *Service) testRestoreIfDue(ctx context.Context, regular bool) error {
 	if due, err := s.isRestoreTestDue(ctx, regular); err != nil || !due {
 		return err
 	}
-	holder, now := uuid.NewString(), s.now()
-	acquired, err := Lease(ctx, s.db, KindRestoreTest, holder, now, now.Add(snapshotLease))
-	if err != nil || !acquired {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go s.renewLease(ctx, cancel, KindRestoreTest, holder)
-	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindRestoreTest, holder)) }()
-	// Another node may have tested the backup just before this node acquired the lease.
-	if due, err := s.isRestoreTestDue(ctx, regular); err != nil || !due {
-		return err
-	}
-	return s.testRestore(ctx)
+	return s.withLease(ctx, KindRestoreTest, func(ctx context.Context) error {
+		// Another node may have tested the backup just before this node acquired the lease.
+		if due, err := s.isRestoreTestDue(ctx, regular); err != nil || !due {
+			return err
+		}
+		return s.testRestore(ctx)
+	})
 }
 
 // isRestoreTestDue reports whether a restore test is due: for a reason of isDueByStates, or because the newest successful one left out files
@@ -164,7 +156,7 @@ func (s *Service) isRestoreTestDue(ctx context.Context, regular bool) (bool, err
 	if s.isDueByStates(states, now, regular) {
 		return true, nil
 	}
-	success, err := restoreTestDetail(states[KindRestoreTest])
+	success, err := readDetail[RestoreTestDetail](states[KindRestoreTest])
 	if err != nil || !regular || success.Waiting == 0 || now.Sub(lastAttempt(states, success)) < restoreTestRetryDelay {
 		return false, err
 	}
@@ -191,29 +183,20 @@ func (s *Service) isDueByStates(states map[Kind]State, now time.Time, regular bo
 		return false
 	}
 	complete, incomplete := states[KindRestoreTest], states[KindIncompleteRestoreTest]
-	success, err := restoreTestDetail(complete)
-	if err != nil {
+	success, err := readDetail[RestoreTestDetail](complete)
+	reason, reasonErr := readDetail[incompleteDetail](incomplete)
+	if err != nil || reasonErr != nil {
 		return true
 	}
 	attempt := lastAttempt(states, success)
-	night := time.Date(now.Year(), now.Month(), now.Day(), restoreTestHour, 0, 0, 0, now.Location())
-	if night.After(now) {
-		night = night.AddDate(0, 0, -1)
-	}
 	if attempt.Before(states[kindRestoreTestRequest].LastOK) {
 		return true
 	}
 	retry := restoreTestRetryDelay
-	if incomplete.Error != "" {
-		code, err := incompleteCode(incomplete)
-		if err != nil {
-			return true
-		}
-		if code == errUnreachable.Code {
-			retry = unreachableRetryDelay
-		}
+	if incomplete.Error != "" && reason.Code == errUnreachable.Code {
+		retry = unreachableRetryDelay
 	}
-	return regular && (attempt.Before(night) || (complete.Error != "" || incomplete.Error != "") && now.Sub(attempt) >= retry)
+	return regular && (attempt.Before(lastNight(now, restoreTestHour)) || (complete.Error != "" || incomplete.Error != "") && now.Sub(attempt) >= retry)
 }
 
 // testRestore runs a restore test and stores the result. After a success it copies the backup to the secondary destination.
@@ -246,10 +229,7 @@ func (s *Service) testRestore(ctx context.Context) error {
 		return RecordFailure(record, s.db, KindRestoreTest, s.now(), restoreTestErrorText(err))
 	}
 	detail.Ended = s.now().UTC()
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(detail) // cannot fail: it has only numbers and a time
 	if err := RecordSuccess(record, s.db, KindRestoreTest, restoredTo, string(text)); err != nil {
 		return err
 	}
@@ -266,9 +246,7 @@ func (s *Service) testRestore(ctx context.Context) error {
 		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // s.failed does not record the same text again, but RequestRestoreTest waits for a new record
 	}
 	copied.Destination, copied.Ended = s.cfg.Secondary.Label(), s.now().UTC()
-	if text, err = json.Marshal(copied); err != nil {
-		return err
-	}
+	text, _ = json.Marshal(copied) // cannot fail: it has only a text, numbers and a time
 	if err := s.recordSecondary(record); err != nil {
 		return err
 	}
@@ -338,10 +316,7 @@ func (s *Service) recordIncomplete(ctx context.Context, reason *apperr.Error) er
 		}
 		s.log.Warn("backup: the restore test of the newest backup could not be completed; the backup itself may be good, and the restore test is tried again", "code", reason.Code, "destination", s.cfg.Destination.Label(), "cause", cause)
 	}
-	detail, err := json.Marshal(incompleteDetail{reason.Code})
-	if err != nil {
-		return err
-	}
+	detail, _ := json.Marshal(incompleteDetail{reason.Code}) // cannot fail for a text
 	return recordFailure(ctx, s.db, KindIncompleteRestoreTest, s.now(), reason.Message, string(detail))
 }
 
@@ -361,14 +336,10 @@ func (f restoreTestFailure) Error() string {
 func (f restoreTestFailure) Unwrap() error { return f.cause }
 
 func restoreTestErrorText(err error) string {
-	var (
-		damage *Damage
-		known  restoreTestFailure
-	)
-	switch {
-	case errors.As(err, &damage):
+	if damage, ok := errors.AsType[*Damage](err); ok {
 		return damage.Error()
-	case errors.As(err, &known):
+	}
+	if known, ok := errors.AsType[restoreTestFailure](err); ok {
 		return known.text
 	}
 	return "The newest backup could not be restored; the log says why."
@@ -540,10 +511,7 @@ func (s *Service) waitForTransaction(ctx context.Context, r *replica, txid ltx.T
 
 // storeRecord stores the record with which the restore test compares, and removes old records.
 func (s *Service) storeRecord(ctx context.Context, r restoreTestRecord) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
+	text, _ := json.MarshalIndent(r, "", "  ") // cannot fail: it has only texts, numbers and a time
 	if err := s.cfg.Destination.Write(ctx, path.Join(RestoreTestsDir, r.Time.UTC().Format(snapshotTimeLayout)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
 		return toDestinationError(err)
 	}

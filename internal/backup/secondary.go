@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func copyOnce(ctx context.Context, from, to Destination) (names []string, err er
 	if err != nil {
 		return nil, err
 	}
-	names = sortedNames(wanted)
+	names = slices.Sorted(maps.Keys(wanted))
 	// A snapshot of a PostgreSQL database (.db.zst) is ignored until its description (.json) exists. Sorted by name, the snapshot comes
 	// before its description, so an interrupted copy has no description without its snapshot.
 	for _, name := range names {
@@ -83,7 +84,7 @@ func copyOnce(ctx context.Context, from, to Destination) (names []string, err er
 			return nil, err
 		}
 	}
-	for _, name := range slices.Backward(sortedNames(existing)) { // a description before its snapshot
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(existing))) { // a description before its snapshot
 		if _, ok := wanted[name]; ok {
 			continue
 		}
@@ -104,15 +105,6 @@ func listDestination(ctx context.Context, dest Destination) (map[string]int64, e
 		return nil
 	})
 	return sizes, err
-}
-
-func sortedNames(sizes map[string]int64) []string {
-	names := make([]string, 0, len(sizes))
-	for name := range sizes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func copyObject(ctx context.Context, from, to Destination, name string) (err error) {
@@ -155,7 +147,6 @@ func copyLTXFiles(ctx context.Context, from, to Destination) (remove func() erro
 	if err != nil {
 		return nil, err
 	}
-	key := func(i *ltx.FileInfo) string { return ltxFileName(i) }
 	var obsolete []*ltx.FileInfo
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
 		if compacted := source.levels[1]; level == 0 && len(compacted) > 0 {
@@ -171,18 +162,18 @@ func copyLTXFiles(ctx context.Context, from, to Destination) (remove func() erro
 		}
 		sizes := map[string]int64{}
 		for _, info := range existing {
-			sizes[key(info)] = info.Size
+			sizes[ltxFileName(info)] = info.Size
 		}
 		for _, info := range wanted {
-			if size, ok := sizes[key(info)]; !ok || size != info.Size {
+			if size, ok := sizes[ltxFileName(info)]; !ok || size != info.Size {
 				if err := copyLTXFile(ctx, source, target, info); err != nil {
 					return nil, err
 				}
 			}
-			delete(sizes, key(info))
+			delete(sizes, ltxFileName(info))
 		}
 		for _, info := range existing {
-			if _, left := sizes[key(info)]; left {
+			if _, left := sizes[ltxFileName(info)]; left {
 				obsolete = append(obsolete, info)
 			}
 		}

@@ -75,13 +75,9 @@ func sealText(text []byte, passphrase string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(text); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return sealed.Bytes(), nil
+	_, err = w.Write(text)
+	err = errors.Join(err, w.Close()) // Close writes the end
+	return sealed.Bytes(), err
 }
 
 // ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the destination has none, ErrNeedsPassphrase,
@@ -129,7 +125,6 @@ func hasSecrets(ctx context.Context, dest Destination) (bool, error) {
 // restore test fails nevertheless, because something has changed the destination.
 func (s *Service) checkSecrets(ctx context.Context) error {
 	found, err := ReadSecrets(ctx, s.cfg.Destination, s.cfg.Passphrase)
-	var broken *Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = restoreTestFailure{"the secret was not in the backup", nil}
@@ -137,14 +132,10 @@ func (s *Service) checkSecrets(ctx context.Context) error {
 		err = restoreTestFailure{err.Error(), nil}
 	case err == nil && found != s.cfg.Secrets:
 		err = restoreTestFailure{"the secret in the backup is not the one of the site", nil}
-	case err == nil, !errors.As(err, &broken):
+	case !isDamaged(err):
 		return err
 	}
-	states, readErr := ReadStates(ctx, s.db)
-	if readErr != nil {
-		return errNotDone.Because(readErr)
-	}
-	known, readErr := readSecretDetail(states)
+	known, readErr := s.storedSecretDetail(ctx)
 	if readErr != nil {
 		return errNotDone.Because(readErr)
 	}
@@ -167,10 +158,10 @@ func openText(sealed []byte, passphrase string) ([]byte, error) {
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, ErrWrongPassphrase
 	}
-	if err != nil {
-		return nil, damage(sealedSecretName, err)
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(r)
 	}
-	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, damage(sealedSecretName, err)
 	}

@@ -115,9 +115,6 @@ func (s *Service) loadFailures(ctx context.Context) {
 	}
 }
 
-// Close stores the last writes of an SQLite database. It must be called after Run has returned and the database is closed.
-func (s *Service) Close() error { return s.closeReplica(context.Background()) }
-
 // Status returns the status of the backup.
 func (s *Service) Status(ctx context.Context) (Status, error) {
 	states, err := ReadStates(ctx, s.db)
@@ -182,12 +179,13 @@ func (s *Service) secretDetail() secretDetail {
 	return secretDetail{Destination: s.cfg.Destination.Label(), Sum: hex.EncodeToString(mac.Sum(nil))}
 }
 
-// readSecretDetail returns the stored secretDetail; the zero value before the first claim.
-func readSecretDetail(states map[Kind]State) (d secretDetail, err error) {
-	if text := states[KindSecret].Detail; text != "" {
-		err = json.Unmarshal([]byte(text), &d)
+// storedSecretDetail returns the stored secretDetail; the zero value before the first claim.
+func (s *Service) storedSecretDetail(ctx context.Context) (secretDetail, error) {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return secretDetail{}, err
 	}
-	return d, err
+	return readDetail[secretDetail](states[KindSecret])
 }
 
 // claim records in the destination that it has this site's backup, once for each start of the program. It stores the secrets there if they
@@ -201,11 +199,7 @@ func (s *Service) claim(ctx context.Context) error {
 	if s.claimState.claimed {
 		return nil
 	}
-	states, err := ReadStates(ctx, s.db)
-	if err != nil {
-		return err
-	}
-	known, err := readSecretDetail(states)
+	known, err := s.storedSecretDetail(ctx)
 	if err != nil {
 		return err
 	}
@@ -224,8 +218,6 @@ func (s *Service) claim(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-	}
-	if isNew {
 		if s.cfg.Passphrase == "" {
 			s.log.Info("backup: begins in a new destination; the site's secret is not encrypted there: set ATELIE_BACKUP_PASSPHRASE to encrypt it", "destination", want.Destination)
 		} else {
@@ -240,10 +232,7 @@ func (s *Service) claim(ctx context.Context) error {
 		if err := WriteSecrets(ctx, s.cfg.Destination, s.cfg.Secrets, s.cfg.Passphrase); err != nil {
 			return err
 		}
-		detail, err := json.Marshal(want)
-		if err != nil {
-			return err
-		}
+		detail, _ := json.Marshal(want) // cannot fail: it has only texts
 		if err := RecordSuccess(ctx, s.db, KindSecret, s.now(), string(detail)); err != nil {
 			return err
 		}

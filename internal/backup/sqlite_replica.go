@@ -518,9 +518,10 @@ func (s *Service) recordUpload(ctx context.Context, until time.Time) {
 	s.last.Unlock()
 }
 
-// closeReplica uploads the last writes, if the destination can be reached, and closes litestream. The program's own connections to the
-// database must be closed before: then this upload has all writes, and the next start continues the log.
-func (s *Service) closeReplica(ctx context.Context) error {
+// Close uploads the last writes of an SQLite database, if the destination can be reached, and closes litestream. It must be called after Run
+// has returned and the program's own connections to the database are closed: then this upload has all writes, and the next start continues
+// the log.
+func (s *Service) Close() error {
 	s.last.Lock()
 	r := s.last.replica
 	s.last.replica = nil
@@ -528,7 +529,7 @@ func (s *Service) closeReplica(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, lastUploadTimeout)
+	limited, cancel := context.WithTimeout(context.Background(), lastUploadTimeout)
 	defer cancel()
 	err := r.lite.Close(limited)
 	if err == nil {

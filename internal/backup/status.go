@@ -99,16 +99,18 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	}
 	complete := states[KindRestoreTest]
 	status.TestedRestorePoint, status.RestoreTestError = complete.LastOK, complete.Error
-	success, err := restoreTestDetail(complete)
+	success, err := readDetail[RestoreTestDetail](complete)
 	if err != nil {
 		return status, err
 	}
 	status.LastRestoreTest, status.UntestedFiles = success.Ended, success.Waiting
 	if incomplete := states[KindIncompleteRestoreTest]; incomplete.Error != "" {
 		status.RestoreTestIncomplete, status.RestoreTestIncompleteSince = incomplete.Error, incomplete.ErrorSince
-		if status.RestoreTestIncompleteCode, err = incompleteCode(incomplete); err != nil {
+		detail, err := readDetail[incompleteDetail](incomplete)
+		if err != nil {
 			return status, err
 		}
+		status.RestoreTestIncompleteCode = detail.Code
 		status.DestinationUnreachable = status.RestoreTestIncompleteCode == errUnreachable.Code
 	}
 	status.WaitingFiles, err = countWaiting(ctx, s.db)
@@ -117,21 +119,13 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 
 // copyDetail returns the detail of the newest copy in the secondary destination; the zero value if no copy was made there.
 func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
-	text := states[KindCopy].Detail
-	if s.cfg.Secondary == nil || text == "" {
+	if s.cfg.Secondary == nil {
 		return d, nil
 	}
-	if err := json.Unmarshal([]byte(text), &d); err != nil || d.Destination != s.cfg.Secondary.Label() {
+	if d, err = readDetail[CopyDetail](states[KindCopy]); err != nil || d.Destination != s.cfg.Secondary.Label() {
 		return CopyDetail{}, err
 	}
 	return d, nil
-}
-
-// incompleteCode returns the code of the reason why the newest restore test is incomplete.
-func incompleteCode(s State) (string, error) {
-	var d incompleteDetail
-	err := json.Unmarshal([]byte(s.Detail), &d)
-	return d.Code, err
 }
 
 // RestoreTestDetail is the detail of KindRestoreTest, about the newest successful restore test: when it ended, and what it has compared.
@@ -144,8 +138,8 @@ type RestoreTestDetail struct {
 	Waiting int `json:"waiting"`
 }
 
-// restoreTestDetail returns the detail of KindRestoreTest, the zero value if no restore test has succeeded yet.
-func restoreTestDetail(s State) (d RestoreTestDetail, err error) {
+// readDetail decodes the detail of a state. It returns the zero value if there is none.
+func readDetail[T any](s State) (d T, err error) {
 	if s.Detail != "" {
 		err = json.Unmarshal([]byte(s.Detail), &d)
 	}

@@ -117,28 +117,26 @@ const usedBlobs = "select distinct id from " + files.StoredFiles
 // reconcileBlobs updates backup_blobs with the references that were added or removed without addBlob and removeBlob, for example while
 // backups were off. Each statement writes only the rows that differ.
 func reconcileBlobs(ctx context.Context, q db.Querier, now time.Time) error {
-	if err := db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) select u.id, '', 0 from ("+usedBlobs+") u where not exists (select 1 from backup_blobs b where b.blob_id = u.id)"); err != nil {
-		return err
-	}
-	if err := db.Exec(ctx, q, "update backup_blobs set removed_at = null where removed_at is not null and blob_id in ("+usedBlobs+")"); err != nil {
-		return err
-	}
-	if err := db.Exec(ctx, q, "delete from backup_blobs where copied_at is null and removed_at is null and blob_id not in ("+usedBlobs+")"); err != nil {
-		return err
+	for _, statement := range []string{
+		"insert into backup_blobs (blob_id, sha256, size) select u.id, '', 0 from (" + usedBlobs + ") u where not exists (select 1 from backup_blobs b where b.blob_id = u.id)",
+		"update backup_blobs set removed_at = null where removed_at is not null and blob_id in (" + usedBlobs + ")",
+		"delete from backup_blobs where copied_at is null and removed_at is null and blob_id not in (" + usedBlobs + ")",
+	} {
+		if err := db.Exec(ctx, q, statement); err != nil {
+			return err
+		}
 	}
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $1 where removed_at is null and blob_id not in ("+usedBlobs+")", now)
 }
 
 // isBlobUsed reports whether a row refers to a blob.
 func isBlobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
-	n, err := db.One[int64](ctx, q, "select count(*) from ("+usedBlobs+") u where u.id = $1", id)
-	return n > 0, err
+	return db.One[bool](ctx, q, "select exists (select 1 from "+files.StoredFiles+" where id = $1)", id)
 }
 
 // blobCopiedAlready reports whether a blob was recorded as copied.
 func blobCopiedAlready(ctx context.Context, q db.Querier, id string) (bool, error) {
-	n, err := db.One[int64](ctx, q, "select count(*) from backup_blobs where blob_id = $1 and copied_at is not null", id)
-	return n > 0, err
+	return db.One[bool](ctx, q, "select exists (select 1 from backup_blobs where blob_id = $1 and copied_at is not null)", id)
 }
 
 // copiedChecksum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the destination does not have it.
