@@ -50,7 +50,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 			break
 		}
 		if err == nil {
-			err = requestLock(ctx, l.service.db, l.id)
+			err = setFlag(ctx, l.service.db, l.id, "lock_wanted")
 		}
 		if err != nil && ctx.Err() == nil {
 			return tusError(ctx, err)

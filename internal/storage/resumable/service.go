@@ -221,8 +221,7 @@ type body struct{ io.ReadCloser }
 
 func (b body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	var network net.Error
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) && !errors.As(err, &network) {
+	if _, network := errors.AsType[net.Error](err); err != nil && !network && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
@@ -261,8 +260,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) error {
 // tusError converts an error to a tus.Error. tusd would send the text of any other error to the client, which may have
 // details of the server.
 func tusError(ctx context.Context, err error) error {
-	var known tus.Error
-	if err == nil || errors.As(err, &known) {
+	if _, known := errors.AsType[tus.Error](err); err == nil || known {
 		return err
 	}
 	e := apperr.From(err)

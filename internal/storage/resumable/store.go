@@ -60,9 +60,10 @@ func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore i
 	return err
 }
 
-func markFinished(ctx context.Context, tx *db.Tx, id string) error {
-	n, err := tx.Exec(ctx, "update storage_uploads set finished = $2 where id = $1", id, true /* finished */)
-	if err == nil && n == 0 {
+// setFlag sets a column of an upload to true: finished, or lock_wanted, by which the lock's holder learns that another request waits for it.
+func setFlag(ctx context.Context, q db.Querier, id, column string) error {
+	changed, err := db.Changed(ctx, q, "update storage_uploads set "+column+" = $2 where id = $1", id, true)
+	if err == nil && !changed {
 		return errNoUpload
 	}
 	return err
@@ -85,15 +86,6 @@ func listBlobs(ctx context.Context, q db.Querier) ([]string, error) {
 func acquireLock(ctx context.Context, q db.Querier, id, token string, now time.Time, lease time.Duration) (bool, error) {
 	return db.Changed(ctx, q, `update storage_uploads set lock_wanted = case when lock_token = $2 then lock_wanted else $5 end, lock_token = $2, locked_until = $4
 		where id = $1 and (lock_token is null or lock_token = $2 or locked_until < $3 or locked_until > $6)`, id, token, now, now.Add(lease), false, db.LatestPlausible(now, lease))
-}
-
-// requestLock sets lock_wanted, by which the lock's holder learns that another request waits for the lock.
-func requestLock(ctx context.Context, q db.Querier, id string) error {
-	n, err := q.Exec(ctx, "update storage_uploads set lock_wanted = $2 where id = $1", id, true /* lock_wanted */)
-	if err == nil && n == 0 {
-		return errNoUpload
-	}
-	return err
 }
 
 // lockState returns whether the token still holds the lock (mine), and whether another request waits for it (requested).

@@ -234,7 +234,7 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 	sum, err := u.sum()
 	if err == nil {
 		_, err = u.service.storage.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Pieces, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
-			return markFinished(ctx, tx, u.ID)
+			return setFlag(ctx, tx, u.ID, "finished")
 		})
 	}
 	if endsUpload(err) {
