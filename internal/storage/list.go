@@ -36,11 +36,6 @@ type sortBy struct {
 	Order  string `json:"order"`  // asc or desc; "" means asc
 }
 
-// read checks the requested column and order. If the request names a column, read sets *column to it. If not, *column keeps its default.
-func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
-	return readSorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
-}
-
 // listItem is an entry in the form of the type FileObject of the client (supabase-js). For a folder, all fields except the name
 // are null.
 type listItem struct {
@@ -106,6 +101,6 @@ func (req *listRequest) toListing(bucketID string) (l listing, prefix string, er
 	if l.Offset < 0 {
 		return l, "", files.ErrInvalidParameter("offset must not be negative")
 	}
-	l.Descending, err = req.SortBy.read(listSorts, &l.Column)
+	l.Descending, err = readSorting(req.SortBy.Column, req.SortBy.Order, listSorts, "sortBy.column", "sortBy.order", &l.Column)
 	return l, prefix, err
 }

@@ -108,7 +108,7 @@ func (req *listV2Request) toPage(bucketID string) (p page, err error) {
 	if p.Limit < 1 {
 		return p, files.ErrInvalidParameter("limit must be from 1 to " + strconv.Itoa(maxPageSizeV2))
 	}
-	if p.Descending, err = req.SortBy.read(pageSorts, &p.Column); err != nil {
+	if p.Descending, err = readSorting(req.SortBy.Column, req.SortBy.Order, pageSorts, "sortBy.column", "sortBy.order", &p.Column); err != nil {
 		return p, err
 	}
 	if v := req.NoncurrentVersions; v != "" && v != "exclude" {

@@ -101,8 +101,9 @@ func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b
 		return nil, err
 	}
 	f := &incomingFile{staged: staged, limited: limited}
+	complete := false // if true, the file is returned
 	defer func() {
-		if err != nil {
+		if !complete {
 			f.close(ctx)
 		}
 	}()
@@ -116,6 +117,7 @@ func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b
 		return nil, err
 	}
 	f.object = files.Object{Bucket: b.ID, Name: name, BlobID: ids[0], Size: staged.Size, ETag: staged.SHA256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
+	complete = true
 	return f, nil
 }
 
@@ -277,14 +279,12 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 // explain returns the error for the response. If the body ended early, that is errCutShort, an error of the client (400). It
 // returns server errors, such as a full disk, unchanged.
 func (l *limitedReader) explain(err error) error {
-	var (
-		known    *apperr.Error
-		tooLarge *http.MaxBytesError
-	)
+	_, known := errors.AsType[*apperr.Error](err)
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case errors.As(err, &known):
+	case known:
 		return err
-	case errors.As(err, &tooLarge):
+	case tooLarge:
 		return errTooLarge.Because(err)
 	case l.err != nil && errors.Is(err, l.err), errors.Is(err, context.Canceled):
 		return errCutShort.Because(err)
