@@ -213,23 +213,21 @@ func (e *exporter) writeTables(ctx context.Context, report Progress) error {
 	if err != nil {
 		return err
 	}
-	if err := e.addList(bucketsList, func(each func(json.RawMessage) error) error {
-		for _, b := range buckets {
-			if err := each(b); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
+	if err := addValues(e, bucketsList, buckets); err != nil {
 		return err
 	}
-	return e.addList(filesList, func(each func(json.RawMessage) error) error {
-		for _, f := range e.files {
-			row, err := json.Marshal(f)
-			if err != nil {
-				return err
+	return addValues(e, filesList, e.files)
+}
+
+// addValues is addList for the values in list.
+func addValues[T any](e *exporter, name string, list []T) error {
+	return e.addList(name, func(each func(json.RawMessage) error) error {
+		for _, value := range list {
+			element, err := json.Marshal(value)
+			if err == nil {
+				err = each(element)
 			}
-			if err := each(row); err != nil {
+			if err != nil {
 				return err
 			}
 		}

@@ -67,9 +67,6 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 		return refused, ErrRefused
 	}
 	return refused, cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
-		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
-			return err
-		}
 		if err := a.insertRows(ctx, tx, cfg); err != nil {
 			return err
 		}
@@ -81,9 +78,6 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 // records that the import has begun.
 func (a *Archive) begin(ctx context.Context, cfg Config) error {
 	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
-		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
-			return err
-		}
 		if err := a.insertRows(ctx, tx, cfg); err != nil {
 			return err
 		}
@@ -132,7 +126,11 @@ func (a *Archive) checkEmpty(ctx context.Context, tx *db.Tx, cfg Config) error {
 	return err
 }
 
+// insertRows inserts all rows of the archive, if the site is empty (checkEmpty).
 func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
+	if err := a.checkEmpty(ctx, tx, cfg); err != nil {
+		return err
+	}
 	if err := settings.Delete(ctx, tx, guideKey); err != nil { // the archive may have one of its own
 		return err
 	}

@@ -170,17 +170,13 @@ func (s *staticSite) isFileURL(u *url.URL) bool {
 
 // viewOf returns the view of a page's URL. ok is false for other URLs and for works that the site does not have.
 func (s *staticSite) viewOf(ctx context.Context, u *url.URL) (v View, ok bool, err error) {
-	v = View{Path: u.Path, Language: "en"}
-	if u.Path != "/" {
-		v.Path = strings.TrimSuffix(u.Path, "/")
-	}
+	v = View{Path: cmp.Or(strings.TrimSuffix(u.Path, "/"), "/"), Language: "en"}
 	if u.Query().Get("lang") == "pt" {
 		v.Language = "pt"
 	}
-	if !slices.Contains(s.paths, cmp.Or(v.Path, "/")) {
+	if !slices.Contains(s.paths, v.Path) {
 		return v, false, nil
 	}
-	v.Path = cmp.Or(v.Path, "/")
 	id := strings.ToLower(u.Query().Get("art"))
 	if id == "" {
 		v.Series = u.Query().Get("series") // a link that a page of this site has names a series that is there
