@@ -264,10 +264,7 @@ func (c liveClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useM
 	if err == nil && level == 0 {
 		err = c.checkNewest(ctx, found)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return ltx.NewFileInfoSliceIterator(found), nil
+	return ltx.NewFileInfoSliceIterator(found), err
 }
 
 // filesToCompact returns the LTX files of a level that begin with the transaction seek or a later one.

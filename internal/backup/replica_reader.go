@@ -43,11 +43,8 @@ func newReplicaReader(ctx context.Context, dest Destination) (*replicaReader, er
 // the time of an LTX file is always its modification time.
 func (r *replicaReader) LTXFiles(ctx context.Context, level int, first ltx.TXID, _ bool) (ltx.FileIterator, error) {
 	list, err := r.list(ctx, level)
-	if err != nil {
-		return nil, err
-	}
 	start := sort.Search(len(list), func(i int) bool { return list[i].MinTXID >= first })
-	return ltx.NewFileInfoSliceIterator(slices.Clone(list[start:])), nil
+	return ltx.NewFileInfoSliceIterator(slices.Clone(list[start:])), err
 }
 
 // list lists the LTX files of a level.
@@ -96,20 +93,16 @@ func (r *replicaReader) until(ctx context.Context, at time.Time) error {
 // beginning returns the LTX files of a list whose time is not later than at. The list has LTX files of one level, sorted by time, so a binary
 // search reads the times of few files.
 func (r *replicaReader) beginning(ctx context.Context, list []*ltx.FileInfo, at time.Time) ([]*ltx.FileInfo, error) {
-	low, high := 0, len(list)
-	for low < high {
-		middle := (low + high) / 2
-		middleTime, err := r.timeOf(ctx, list[middle])
-		if err != nil {
-			return nil, err
+	var failed error
+	end := sort.Search(len(list), func(i int) bool {
+		if failed != nil { // no more files are read
+			return true
 		}
-		if middleTime.After(at) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return list[:low], nil
+		fileTime, err := r.timeOf(ctx, list[i])
+		failed = err
+		return fileTime.After(at)
+	})
+	return list[:end], failed
 }
 
 // timeOf returns the time of an LTX file from its header. The modification time is not used, because it can be wrong in a destination that

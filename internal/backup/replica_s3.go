@@ -46,20 +46,13 @@ func (r *bucketReplica) Init(ctx context.Context) error { return r.ensure(ctx) }
 // SetLogger implements litestream.ReplicaClient.
 func (r *bucketReplica) SetLogger(log *slog.Logger) { r.log = log }
 
-func (*bucketReplica) name(level int, first, last ltx.TXID) string {
-	return litestream.LTXFilePath(DatabaseDir, level, first, last)
-}
-
 // LTXFiles implements litestream.ReplicaClient. If useMetadata is true, it reads the times of the commits, with one request for each file.
 func (r *bucketReplica) LTXFiles(ctx context.Context, level int, first ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
 	found, err := r.LTXFilesBetween(ctx, level, first, 0 /* no upper limit */)
 	if err == nil && useMetadata {
 		err = r.readTimes(ctx, found)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return ltx.NewFileInfoSliceIterator(found), nil
+	return ltx.NewFileInfoSliceIterator(found), err
 }
 
 // LTXFilesBetween implements RangeClient.
@@ -85,7 +78,7 @@ func (r *bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) err
 	heads.SetLimit(headConcurrency)
 	for _, info := range list {
 		heads.Go(func() error {
-			out, err := r.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(info.Level, info.MinTXID, info.MaxTXID))})
+			out, err := r.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + ltxFileName(info))})
 			if err != nil {
 				return r.explain(err)
 			}
@@ -101,7 +94,7 @@ func (r *bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) err
 
 // OpenLTXFile implements litestream.ReplicaClient.
 func (r *bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
-	in := &s3.GetObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last))}
+	in := &s3.GetObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + litestream.LTXFilePath(DatabaseDir, level, first, last))}
 	switch {
 	case size > 0:
 		in.Range = aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+size-1))
@@ -124,11 +117,10 @@ func (r *bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last
 		return nil, err
 	}
 	at := time.UnixMilli(header.Timestamp).UTC()
-	in := &s3.PutObjectInput{
-		Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last)),
-		Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
-	}
 	info := &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, CreatedAt: at}
+	in := &s3.PutObjectInput{
+		Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + ltxFileName(info)), Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
+	}
 	if level == 0 && isSeekable {
 		err = r.writeNewLTXFile(ctx, info, in, file)
 	} else {
@@ -174,7 +166,7 @@ func (r *bucketReplica) writeNewLTXFile(ctx context.Context, info *ltx.FileInfo,
 // DeleteLTXFiles implements litestream.ReplicaClient.
 func (r *bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo) error {
 	for _, info := range list {
-		if err := r.Delete(ctx, r.name(info.Level, info.MinTXID, info.MaxTXID)); err != nil {
+		if err := r.Delete(ctx, ltxFileName(info)); err != nil {
 			return err
 		}
 	}

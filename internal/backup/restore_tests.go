@@ -166,13 +166,8 @@ func (s *Service) isRestoreTestDue(ctx context.Context, regular bool) (bool, err
 
 // lastAttempt returns when the newest restore test ended: with success, as failed or as incomplete. success is the newest success.
 func lastAttempt(states map[Kind]State, success RestoreTestDetail) time.Time {
-	attempt := success.Ended
-	for _, failed := range []time.Time{states[KindRestoreTest].LastError, states[KindIncompleteRestoreTest].LastError} {
-		if failed.After(attempt) {
-			attempt = failed
-		}
-	}
-	return attempt
+	ends := []time.Time{success.Ended, states[KindRestoreTest].LastError, states[KindIncompleteRestoreTest].LastError}
+	return slices.MaxFunc(ends, time.Time.Compare)
 }
 
 // isDueByStates reports whether a restore test is due according to the stored states: the newest attempt was before last night or before the
@@ -277,17 +272,15 @@ var (
 // incompleteReason returns why a restore test is incomplete, or nil if it is complete. An error of unknown cause counts as a failed restore
 // test, because a backup is trusted only after it was restored.
 func incompleteReason(ctx context.Context, err error) *apperr.Error {
-	var (
-		damage *Damage
-		found  restoreTestFailure
-		reason *apperr.Error
-	)
+	_, isDamage := errors.AsType[*Damage](err)
+	_, isFailure := errors.AsType[restoreTestFailure](err)
+	reason, hasReason := errors.AsType[*apperr.Error](err)
 	switch {
-	case err == nil, errors.As(err, &damage), errors.As(err, &found):
+	case err == nil, isDamage, isFailure:
 		return nil
 	case ctx.Err() != nil:
 		return errTooSlow.Because(err)
-	case errors.As(err, &reason):
+	case hasReason:
 		return reason
 	case isDestinationError(err):
 		return errUnreachable.Because(err)

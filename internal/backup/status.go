@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"atelie/internal/db"
@@ -80,11 +81,7 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	if s.db.Dialect == db.Postgres {
 		delete(states, KindDatabase) // of the SQLite database from which the site was copied
 	}
-	for _, kind := range []Kind{KindDatabase, KindSnapshot} {
-		if at := states[kind].LastOK; at.After(status.LastBackup) {
-			status.LastBackup = at
-		}
-	}
+	status.LastBackup = slices.MaxFunc([]time.Time{states[KindDatabase].LastOK, states[KindSnapshot].LastOK}, time.Time.Compare)
 	for _, kind := range []Kind{KindDatabase, KindSnapshot, KindBlobs, KindSecret, KindCopy} {
 		if state := states[kind]; state.Error != "" && (status.ErrorSince.IsZero() || state.ErrorSince.Before(status.ErrorSince)) {
 			status.BackupError, status.ErrorSince = state.Error, state.ErrorSince
