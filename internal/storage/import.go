@@ -45,11 +45,8 @@ func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io
 // uploaded file if the object was not imported. The result is "" if there is no such object.
 func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
 	o, metadataText, err := findMetadata(ctx, s.db, bucketID, name)
-	if errors.Is(err, db.ErrNoRows) {
-		return "", nil
-	}
 	if err != nil {
-		return "", err
+		return "", db.NoRowsAs(err, nil)
 	}
 	if metadataText != nil {
 		var metadata map[string]any

@@ -3,7 +3,6 @@ package resumable
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -91,10 +90,7 @@ func acquireLock(ctx context.Context, q db.Querier, id, token string, now time.T
 // lockState returns whether the token still holds the lock (mine), and whether another request waits for it (requested).
 func lockState(ctx context.Context, q db.Querier, id, token string) (mine, requested bool, err error) {
 	err = q.QueryRow(ctx, "select lock_wanted from storage_uploads where id = $1 and lock_token = $2", id, token).Scan(&requested)
-	if errors.Is(err, db.ErrNoRows) {
-		return false, false, nil
-	}
-	return err == nil, requested, err
+	return err == nil, requested, db.NoRowsAs(err, nil)
 }
 
 func releaseLock(ctx context.Context, q db.Querier, id, token string) error {
