@@ -330,11 +330,8 @@ func (s *Service) copyBlob(ctx context.Context, id string) (b copiedBlob, err er
 // isLost reports whether the site itself does not have a blob.
 func (s *Service) isLost(ctx context.Context, id string) (bool, error) {
 	body, err := s.cfg.OpenBlob(ctx, id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
 	if err != nil {
-		return false, err
+		return errors.Is(err, fs.ErrNotExist), missingAs(err, nil)
 	}
 	return false, body.Close()
 }

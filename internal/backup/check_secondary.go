@@ -37,13 +37,10 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
 			want, _, err := sumOf(ctx, s.cfg.Destination, name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s: %w", name, errRemoved)
-			}
-			if err == nil {
-				err = s.checkObject(ctx, name, want, detail)
-			}
 			if err != nil {
+				return missingAs(err, fmt.Errorf("%s: %w", name, errRemoved))
+			}
+			if err := s.checkObject(ctx, name, want, detail); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/benbjohnson/litestream"
@@ -35,11 +34,8 @@ var errLogRestarted = errors.New("the write-ahead log was restarted while the ba
 // readLogSalts reads the salts of the log in a file.
 func readLogSalts(file string) (salts logSalts, err error) {
 	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return salts, nil
-	}
 	if err != nil {
-		return salts, err
+		return salts, missingAs(err, nil)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var header [litestream.WALHeaderSize]byte

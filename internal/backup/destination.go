@@ -162,6 +162,14 @@ func listNames(ctx context.Context, dest Destination, prefix string, wanted func
 	return names, err
 }
 
+// missingAs returns other in place of fs.ErrNotExist, and any other err unchanged.
+func missingAs(err, other error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return other
+	}
+	return err
+}
+
 // destinationError is the error for a destination that cannot be reached or read. It does not mean that the backup is damaged. The error
 // for a missing object is fs.ErrNotExist instead.
 type destinationError struct{ err error }

@@ -68,11 +68,8 @@ func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last 
 // listLTXFiles lists the LTX files in a folder as RangeClient.LTXFilesBetween does. For a missing folder the list is empty.
 func listLTXFiles(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	f, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, missingAs(err, nil)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	names, err := f.Readdirnames(-1)
@@ -244,10 +241,7 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 		}
 		return each(Object{Name: name, Size: info.Size(), Modified: info.ModTime()})
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return missingAs(err, nil)
 }
 
 func (f *folder) Sweep(before time.Time) error {
@@ -261,9 +255,7 @@ func (f *folder) Sweep(before time.Time) error {
 		if statErr == nil && info.ModTime().Before(before) {
 			statErr = os.Remove(filepath.Join(dir, e.Name()))
 		}
-		if !errors.Is(statErr, fs.ErrNotExist) {
-			err = errors.Join(err, statErr)
-		}
+		err = errors.Join(err, missingAs(statErr, nil))
 	}
 	return err
 }

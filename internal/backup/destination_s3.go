@@ -183,11 +183,8 @@ func (b *bucket) listAfter(ctx context.Context, prefix, after string, each func(
 	}
 	for pages := s3.NewListObjectsV2Paginator(b.client, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
-		if err = b.explain(err); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		if err != nil {
-			return err
+			return missingAs(b.explain(err), nil)
 		}
 		for _, o := range page.Contents {
 			found := Object{Name: strings.TrimPrefix(aws.ToString(o.Key), b.cfg.Prefix), Size: aws.ToInt64(o.Size), Modified: aws.ToTime(o.LastModified)}
@@ -206,10 +203,7 @@ func (b *bucket) Sweep(time.Time) error { return nil }
 
 func (b *bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name)})
-	if err = b.explain(err); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return missingAs(b.explain(err), nil)
 }
 
 // explain converts an error of the S3 server. A missing object becomes fs.ErrNotExist, and so does a missing bucket that the first write

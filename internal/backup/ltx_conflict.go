@@ -113,11 +113,8 @@ func (c liveClient) checkNewest(ctx context.Context, list []*ltx.FileInfo) error
 	}
 	newest := list[len(list)-1]
 	local, err := os.Open(c.lite.LTXPath(0, newest.MinTXID, newest.MaxTXID))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil // litestream fetches it
-	}
 	if err != nil {
-		return err
+		return missingAs(err, nil) // litestream fetches it
 	}
 	return errors.Join(checkSame(ctx, c.RangeClient, newest, local), local.Close())
 }

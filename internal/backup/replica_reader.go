@@ -161,11 +161,8 @@ func (r *replicaReader) headerTime(ctx context.Context, info *ltx.FileInfo) (tim
 // database after this LTX file.
 func (r *replicaReader) verify(ctx context.Context, info *ltx.FileInfo) (pages, pageSize uint32, err error) {
 	body, err := r.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, 0, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, fmt.Errorf("%s: %w", ltxFileName(info), fs.ErrNotExist)
-	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, missingAs(err, fmt.Errorf("%s: %w", ltxFileName(info), fs.ErrNotExist))
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	source := &destinationReader{from: reader{ctx, body}}

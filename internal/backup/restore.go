@@ -95,11 +95,8 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 		}
 	}()
 	format, err := ReadFormat(ctx, r.From)
-	if errors.Is(err, fs.ErrNotExist) {
-		return done, fmt.Errorf("there is no backup in %s", r.From.Label())
-	}
 	if err != nil {
-		return done, err
+		return done, missingAs(err, fmt.Errorf("there is no backup in %s", r.From.Label()))
 	}
 	secrets, err := ReadSecrets(ctx, r.From, r.Passphrase)
 	var broken *Damage
@@ -349,11 +346,8 @@ type Day struct {
 // ListRestorePoints returns the days that have restore points, the oldest first.
 func ListRestorePoints(ctx context.Context, dest Destination) (days []Day, err error) {
 	format, err := ReadFormat(ctx, dest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no backup in %s", dest.Label())
-	}
 	if err != nil {
-		return nil, err
+		return nil, missingAs(err, fmt.Errorf("there is no backup in %s", dest.Label()))
 	}
 	if format.Engine == string(db.Postgres) {
 		list, err := listSnapshots(ctx, dest)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -109,11 +108,8 @@ func listDestination(ctx context.Context, dest Destination) (map[string]int64, e
 
 func copyObject(ctx context.Context, from, to Destination, name string) (err error) {
 	body, err := from.Open(ctx, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", name, errRemoved)
-	}
 	if err != nil {
-		return err
+		return missingAs(err, fmt.Errorf("%s: %w", name, errRemoved))
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	if seeker, ok := body.(io.ReadSeeker); ok {
@@ -183,11 +179,8 @@ func copyLTXFiles(ctx context.Context, from, to Destination) (remove func() erro
 
 func copyLTXFile(ctx context.Context, source, target *replicaReader, info *ltx.FileInfo) (err error) {
 	body, err := source.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, 0, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", ltxFileName(info), errRemoved)
-	}
 	if err != nil {
-		return err
+		return missingAs(err, fmt.Errorf("%s: %w", ltxFileName(info), errRemoved))
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	_, err = target.WriteLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, reader{ctx, body})

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -247,10 +246,8 @@ func (s *Service) claim(ctx context.Context) error {
 func (s *Service) forgetOtherEngine(ctx context.Context) error {
 	before, err := ReadFormat(ctx, s.cfg.Destination)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
-		return err
+		return missingAs(err, nil)
 	case before.Site != s.cfg.SiteID || before.Engine == string(s.db.Dialect): // Claim refuses the backup of another site
 		return nil
 	}
