@@ -360,10 +360,14 @@ func (a *App) server(h http.Handler) *http.Server {
 // immediately while another node serves the database with a different secret, because neither node would accept the other's
 // tokens. metrics is the listener of the metrics; it is nil if none is set.
 func (a *App) Serve(ctx context.Context, site, metrics net.Listener) error {
-	return a.serve(ctx, a.withMetrics(metrics, endpoint{a.server(a.Handler()), site})...)
+	return a.serve(ctx, metrics, endpoint{a.server(a.Handler()), site})
 }
 
-func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
+// serve is Serve with the endpoints of the site. It adds the endpoint at which Prometheus reads the metrics.
+func (a *App) serve(ctx context.Context, metrics net.Listener, endpoints ...endpoint) error {
+	if metrics != nil {
+		endpoints = append(endpoints, endpoint{a.server(a.metrics), metrics})
+	}
 	release, err := a.DB.Claim(ctx, claimKeys(a.cfg.Auth.JWTSecret, a.cfg.Auth.JWTSecretPrevious), func(err error) {
 		switch {
 		case errors.Is(err, db.ErrClaimed): // only the operator knows which of the two secrets is right

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -27,15 +26,6 @@ func (a *App) wireMetrics() {
 			"file_rows": a.Storage.RowLookups(), "rendition_rows": a.Media.RowLookups(),
 		},
 	}, a.log)
-}
-
-// withMetrics adds the endpoint at which Prometheus reads the metrics to other endpoints. An endpoint is a listener with its HTTP server.
-// listener is the listener of the metrics. If it is nil, metrics are off, and withMetrics adds nothing.
-func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
-	if listener == nil {
-		return others
-	}
-	return append(others, endpoint{a.server(a.metrics), listener})
 }
 
 // newObserver returns the function that counts requests for the metrics, or nil if metrics are off. Requests are counted by surface (a part

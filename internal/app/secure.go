@@ -60,7 +60,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	var running sync.WaitGroup
 	// Run obtains certificates while serve below runs, because the authority sends its challenges to these listeners.
 	running.Go(func() { manager.Run(managerCtx) })
-	err = a.serve(ctx, a.withMetrics(metrics, endpoint{httpsServer, https}, endpoint{plainServer, plain})...)
+	err = a.serve(ctx, metrics, endpoint{httpsServer, https}, endpoint{plainServer, plain})
 	stopManager()
 	running.Wait()
 	return errors.Join(err, manager.Close())
